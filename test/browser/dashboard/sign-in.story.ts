@@ -9,6 +9,32 @@ export function signIn(opened: () => Desk): void {
     })
 
     it(
+      "leads into the demo account of a developer's own sandbox",
+      async () => {
+        await desk.service.identity.ensureDemoAccount()
+        const { page } = await desk.visit('/sign-in')
+        await page.getByText('The demo account is demo@coinslot.local.').waitFor()
+        await checkLook(page, 'sign-in-demo')
+        await page.getByRole('link', { name: 'Choose its password' }).click()
+        expect(await page.getByLabel('E-mail').inputValue()).toBe('demo@coinslot.local')
+        await page.getByRole('button', { name: 'Send link' }).click()
+        await page.getByRole('link', { name: 'inbox' }).click()
+        await page
+          .getByRole('link', { name: /reset-password/ })
+          .first()
+          .click()
+        await page.getByLabel('New password').fill(PASSWORD)
+        await page.getByRole('button', { name: 'Set password' }).click()
+        await page.getByRole('link', { name: 'Sign in' }).click()
+        await page.getByLabel('E-mail').fill('demo@coinslot.local')
+        await page.getByLabel('Password').fill(PASSWORD)
+        await page.getByLabel('Password').press('Enter')
+        await page.getByRole('button', { name: 'Account of Demo' }).waitFor()
+      },
+      STORY_MS,
+    )
+
+    it(
       'leads visitors without a session to the sign-in, and then to the page they requested',
       async () => {
         const { page } = await desk.visit('/wallet')

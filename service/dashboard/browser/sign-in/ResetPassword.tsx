@@ -6,6 +6,7 @@ import { call } from '../api/session.ts'
 import { LinkButton, TextLink } from '../parts/Button.tsx'
 import { Form, TextField, NewPassword } from '../parts/form.tsx'
 import { Notice } from '../parts/states.tsx'
+import { settings } from '../settings.ts'
 import { Frame } from './SignIn.tsx'
 
 /** Requests the mail, and also is the page of the mail's link, where the person sets a new password. */
@@ -29,9 +30,26 @@ export function ResetPassword() {
 }
 
 function RequestLink() {
-  const form = useForm({ defaultValues: { email: '' } })
+  const [params] = useSearchParams()
+  const form = useForm({ defaultValues: { email: params.get('email') ?? '' } })
   const [sent, setSent] = useState(false)
-  if (sent) return <Notice tone="good">If there is an account with this address, we sent it an e-mail.</Notice>
+  if (sent) {
+    return (
+      <Notice tone="good">
+        If there is an account with this address, we sent it an e-mail.
+        {settings.inboxUrl !== null && (
+          <>
+            {' '}
+            Read it in this sandbox’s{' '}
+            <a href={settings.inboxUrl} className="link">
+              inbox
+            </a>
+            .
+          </>
+        )}
+      </Notice>
+    )
+  }
   return (
     <Form
       form={form}

@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
+import { TextLink } from '../parts/Button.tsx'
 import { Notice } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { Coin } from '../shell/OpenShell.tsx'
@@ -27,9 +28,23 @@ export function SignIn({ next }: { next: string }) {
         </div>
       )}
       <Entrance next={next} />
+      {settings.inboxUrl !== null && <DemoAccount />}
     </Frame>
   )
 }
+
+/** On a developer's own machine, where the mails of all accounts can be read. */
+function DemoAccount() {
+  return (
+    <p className="mt-5 border-t border-line pt-4 text-center text-[0.8125rem] text-quiet">
+      The demo account is {DEMO_EMAIL}.{' '}
+      <TextLink to={`/reset-password?email=${encodeURIComponent(DEMO_EMAIL)}`}>Choose its password</TextLink>
+    </p>
+  )
+}
+
+/** As the service makes it at the first start of a sandbox. */
+const DEMO_EMAIL = 'demo@coinslot.local'
 
 /** Why a sign-in with the provider failed. */
 const FAULTS: Readonly<Record<string, string>> = {
