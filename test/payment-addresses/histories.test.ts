@@ -113,7 +113,7 @@ describe('generated histories of plain transfers', () => {
       // minutes for which it is valid, and a seller's addresses have a thousand in a day.
       for (let days = 0, isDrained = false; days < 10 && !isDrained; days++) {
         await inTurn(histories, giveBack)
-        while ((await openReturns()) > 0n) await look(2_000)
+        while ((await openReturns()) > 0n) await look(30_000)
         await look(86_400_000)
         await look(60_000)
         const views = await inTurn(histories, viewOf)
