@@ -28,7 +28,7 @@ export function assets(opened: () => Desk): void {
         await page.getByRole('link', { name: 'Tagline writer' }).waitFor()
         await checkLook(page, 'marketplace-visitor')
         await page.getByRole('link', { name: 'Tagline writer' }).click()
-        await page.getByText('Topic', { exact: true }).waitFor()
+        await page.getByRole('region', { name: 'Inputs' }).getByText('Topic', { exact: true }).waitFor()
         await page.getByText('Leaves the best.').waitFor()
         await page.getByText('n8n-nodes-coinslot.coinslot').waitFor()
         await page.getByText('curl', { exact: true }).click()

@@ -1,3 +1,4 @@
+import { until } from '../../harness/until.ts'
 import { checkLook, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 import { putSigner } from './signer.ts'
 
@@ -19,10 +20,14 @@ export function signIn(opened: () => Desk): void {
         expect(await page.getByLabel('E-mail').inputValue()).toBe('demo@coinslot.local')
         await page.getByRole('button', { name: 'Send link' }).click()
         await page.getByRole('link', { name: 'inbox' }).click()
-        await page
-          .getByRole('link', { name: /reset-password/ })
-          .first()
-          .click()
+        const mailed = page.getByRole('link', { name: /reset-password/ }).first()
+        // The answer does not wait for the mail.
+        await until(async () => {
+          if ((await mailed.count()) > 0) return true
+          await page.reload()
+          return false
+        })
+        await mailed.click()
         await page.getByLabel('New password').fill(PASSWORD)
         await page.getByRole('button', { name: 'Set password' }).click()
         await page.getByRole('link', { name: 'Sign in' }).click()

@@ -82,7 +82,7 @@ describe('POST /rda → 400', () => {
     ['has a name twice', { inputSchema: [input, { ...input, type: 'number' }] }, 'inputSchema.1.name', 'another field'],
     ['has an input without a name', { inputSchema: [{ type: 'text' }] }, 'inputSchema.0.name', 'is required'],
     ['has a name with a space', { inputSchema: [{ ...input, name: 'an article' }] }, 'inputSchema.0.name', 'letter'],
-    ['has an unknown type', { inputSchema: [{ ...input, type: 'date' }] }, 'inputSchema.0.type', 'must be one of'],
+    ['has an unknown type', { inputSchema: [{ ...input, type: 'colour' }] }, 'inputSchema.0.type', 'must be one of'],
     [
       'has a select without options',
       { inputSchema: [{ ...input, type: 'select' }] },
