@@ -120,12 +120,13 @@ describe('generated histories of plain transfers', () => {
         isDrained = views.every(({ left, returnMinimum }) => left < returnMinimum)
       }
 
-      let paid = 0
+      let [paid, failed] = [0, 0]
       await inTurn(histories, async (one) => {
         const view = await viewOf(one)
         const [left, back] = await Promise.all([usdcOf(world.chain, one.address), usdcOf(world.chain, one.home)])
         const price = view.status === 'paid' ? PRICE : 0n
         if (view.status === 'paid') paid++
+        if (view.status === 'failed') failed++
         expect({ ...one, left, back, all: left + back + price }).toEqual({ ...one, left, back, all: one.sent })
         expect(left).toBeLessThan(50_000n)
         expect([view.left, view.received].map((amount) => BigInt(Math.round(amount * 1e6)))).toEqual([left, one.sent])
@@ -139,8 +140,14 @@ describe('generated histories of plain transfers', () => {
         `SELECT state::text AS state, reason, count(*) AS sales FROM sale WHERE subject = $1 GROUP BY 1, 2 ORDER BY 1, 2`,
         [checkout.id],
       )
-      expect(sales).toEqual([{ state: 'paid', reason: null, sales: BigInt(paid) }])
-      console.log(`${String(HISTORIES)} histories: ${String(paid)} paid`)
+      // Of many at once some are not settled before the clock is set past the end of their authorization: such an order has
+      // failed, and its money is among what went back.
+      const late = { state: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }
+      expect(sales).toEqual([
+        ...(failed === 0 ? [] : [{ ...late, sales: BigInt(failed) }]),
+        { state: 'paid', reason: null, sales: BigInt(paid) },
+      ])
+      console.log(`${String(HISTORIES)} histories: ${String(paid)} paid, ${String(failed)} failed`)
     },
     120_000 + HISTORIES * 1_000,
   )
