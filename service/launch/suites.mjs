@@ -29,6 +29,9 @@ export const SUITES = {
   deposits: chaos('deposits', { CHAOS_KILLS: '5' }, [...MONEY, 'service/wallet']),
   runs: chaos('runs', { CHAOS_KILLS: '2' }, ['service/marketplace', 'service/ledger', 'service/queue', 'prisma']),
   tools: chaos('tools', { CHAOS_KILLS: '1' }, ['service/tools', 'service/ledger', 'prisma']),
+  connections: chaos('connections', { CHAOS_KILLS: '14' }, [
+    ...['service/connections', 'service/oauth-client', 'service/tools', 'prisma', 'test/chaos/connections'],
+  ]),
   deliveries: chaos('deliveries', { CHAOS_KILLS: '4' }, ['service/deliveries', 'service/queue', 'prisma']),
   withdrawals: chaos('withdrawals', { CHAOS_KILLS: '4' }, [...MONEY, 'service/wallet', 'service/outflow']),
   refunds: chaos('refunds', { CHAOS_KILLS: '4' }, [...MONEY, 'service/refunds', 'service/disputes']),

@@ -70,6 +70,7 @@ export function createAuthorizing(deps: ConnectionsDeps) {
     const connection = before ?? (await add(provider, { ...input, id, owner, scopes, request, now }))
     // Also where the same operation is repeated: each start has a state of its own.
     if (!(await store.request(owner, connection.id, request, now))) throw connectionMissing()
+    await failpoints.reach('connection requested')
     return { connection, authorizationUrl, userCode, expiresAt: request.expiresAt }
   }
 
@@ -108,6 +109,7 @@ export function createAuthorizing(deps: ConnectionsDeps) {
       const keptUntil = new Date(now.getTime() + EXCHANGE_MS)
       const taken = await store.takeRequest(owner, hashOf(state), { now, keptUntil })
       if (taken === null) throw authorizationUnknown()
+      await failpoints.reach('connection returned')
       try {
         return await redeem(taken, parameters)
       } catch (error) {
@@ -176,7 +178,7 @@ async function beginByCode(deps: ConnectionsDeps, grant: OperatorClient, { id, s
 
 /** The connection becomes active with what a person allowed. */
 export async function storeIssued(deps: ConnectionsDeps, issued: Issued, tokens: Tokens): Promise<Connection> {
-  const { store, clock } = deps
+  const { store, clock, failpoints } = deps
   const { connection, provider, grant } = issued
   const schemes = oauthSchemes(provider)
   const fresh = toNewSecret(deps, { id: connection.id, schemes, kind: 'oauth' }, tokens, {
@@ -194,6 +196,7 @@ export async function storeIssued(deps: ConnectionsDeps, issued: Issued, tokens:
   if (active === null) await takeBack(deps, grant, tokens)
   // Removed meanwhile: the sweeper revokes what was issued.
   if (active === null || active.state === 'revoked') throw connectionMissing()
+  await failpoints.reach('connection stored')
   return active
 }
 

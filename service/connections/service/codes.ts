@@ -27,6 +27,7 @@ export function createCodes(deps: ConnectionsDeps) {
       return
     }
     const grant = { name: provider.name, server, client, secret: provider.clientSecret }
+    await failpoints.reach('connection polling')
     const answer = await servers.poll(grant, deviceCode).catch((error: unknown) => {
       if (error instanceof GrantOver) return error
       const code = error instanceof DomainError ? error.code : 'internal'

@@ -97,6 +97,7 @@ export function createConnections(deps: ConnectionsDeps) {
     const issued = await servers.clientCredentials(grant, scopes).catch((error: unknown) => {
       throw error instanceof GrantOver ? authorizationRefused(provider.name, 'its server refused the client') : error
     })
+    await deps.failpoints.reach('connection issued')
     const secret = toNewSecret(deps, { id, schemes, kind: 'client' }, issued, before)
     try {
       const granted = issued.scopes ?? scopes

@@ -55,6 +55,7 @@ export function createTokens(deps: ConnectionsDeps) {
     await failpoints.reach('connection refreshed')
     const secret = toNewSecret(deps, claimed, tokens, openSecret(deps, claimed))
     await storeRenewed(deps, { id, leaseId, secret })
+    await failpoints.reach('connection renewed')
     return await store.byId(id)
   }
 
@@ -145,7 +146,7 @@ async function storeRenewed(
 
 /** Only then is the secret forgotten. A provider that takes nothing back, or does not answer for a day, is left. */
 async function revoke(deps: ConnectionsDeps, connection: Connection): Promise<void> {
-  const { store, providers, servers, clock, log } = deps
+  const { store, providers, servers, clock, log, failpoints } = deps
   const { id, version, kind, attempts } = connection
   try {
     const provider = kind === 'key' ? null : await providerOf(providers, connection)
@@ -154,7 +155,9 @@ async function revoke(deps: ConnectionsDeps, connection: Connection): Promise<vo
     if (grant?.server.revocationUrl != null && !(await isNeeded(deps, connection, grant))) {
       const { refreshToken, values } = secret
       const token = refreshToken ?? Object.values(values)[0]
+      await failpoints.reach('connection revoking')
       if (token !== undefined) await servers.revoke(grant, token)
+      await failpoints.reach('connection revoked')
     }
     await store.revoked(id, version, null)
   } catch (error) {

@@ -6,8 +6,8 @@ import type { Life } from './driver.ts'
 
 /** Starts the service again and again, on the same database and chain. */
 export class Mortal {
-  lives = 0
   late = 0
+  private aheadMs = -PASSED_MS
   private child: Body | null = null
   /** Is connected to the database, and waits for its life. */
   private next: Body
@@ -15,17 +15,16 @@ export class Mortal {
   private exited: Promise<unknown> = Promise.resolve()
   private readonly program: string
   private readonly environment: Record<string, string>
-  private readonly leaseMs: number
 
-  constructor(program: string, environment: Record<string, string>, leaseMs = 15_000) {
+  constructor(program: string, environment: Record<string, string>) {
     this.program = program
     this.environment = environment
-    this.leaseMs = leaseMs
     this.next = born(program, environment)
   }
 
-  async live(dieAt: Life['dieAt']): Promise<void> {
-    const life: Life = { dieAt, aheadMs: this.lives++ * this.leaseMs }
+  /** By its clock so much time has passed since the life before began. */
+  async live(dieAt: Life['dieAt'], passedMs = PASSED_MS): Promise<void> {
+    const life: Life = { dieAt, aheadMs: (this.aheadMs += passedMs) }
     const child = this.next
     this.next = born(this.program, this.environment)
     child.stdin.end(`${JSON.stringify(life)}\n`)
@@ -63,22 +62,33 @@ export class Mortal {
   }
 
   /** Null when the connection broke: the outcome is unknown then. */
-  async call(method: string, where: string, body?: unknown, key?: string): Promise<Answer | null> {
+  async call(
+    method: string,
+    where: string,
+    body?: unknown,
+    key?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer | null> {
     try {
       const response = await fetch(this.origin + where, {
         method,
         headers: {
           'content-type': 'application/json',
           ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      return { status: response.status, body: await response.json() }
+      const text = await response.text()
+      return { status: response.status, body: text === '' ? null : JSON.parse(text) }
     } catch {
       return null
     }
   }
 }
+
+/** Leases of payments and of the sweepers are over by then. */
+const PASSED_MS = 15_000
 
 type Body = ChildProcessByStdio<Writable, Readable, null>
 
