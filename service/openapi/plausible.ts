@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto'
 import { parsePattern } from '../kit/pattern.ts'
 import { isRecord } from '../kit/schema/merge.ts'
 import type { JsonSchema } from '../tools/model/tool.ts'
+import { fieldOf, FORMATS, numberFor, textFor } from './vocabulary.ts'
 
 /**
- * Replaces what a generated example has in place of a real value, `"string"` and `0`, with one that fits the field's
- * name. Examples and enumerations of the document stay, and what is made fits its patterns. The same seed gives the same values.
+ * Replaces what a generated example has in place of a real value, `"string"`, `0`, `property1` and the one date, address or
+ * id of each format, with one that fits the field's name. Examples and enumerations of the document stay, and what is made
+ * fits its patterns. The same seed gives the same values.
  */
 export function plausible(schema: JsonSchema, example: unknown, seed: string): unknown {
   const definitions = definitionsOf(schema)
-  return filled({ definitions, seed }, example, flat(definitions, [schema]), '')
+  return filled({ definitions, seed }, example, { schemas: flat(definitions, [schema]), path: '', isOfPerson: false })
 }
 
 export function definitionsOf(schema: JsonSchema): Filling['definitions'] {
@@ -23,35 +24,79 @@ interface Filling {
 
 type Schema = Readonly<Record<string, unknown>>
 
+/** Where a value stands. */
+interface Spot {
+  schemas: readonly Schema[]
+  path: string
+  /** Its neighbours are those of a person. */
+  isOfPerson: boolean
+}
+
 /** It follows the example, which is finite, and not the schema, which may refer to itself. */
-function filled(filling: Filling, value: unknown, schemas: readonly Schema[], path: string): unknown {
-  const { definitions } = filling
-  if (Array.isArray(value)) {
-    const items = flat(
-      definitions,
-      schemas.map((one) => one['items']),
+function filled(filling: Filling, value: unknown, spot: Spot): unknown {
+  if (Array.isArray(value)) return filledList(filling, value, spot)
+  if (isRecord(value)) return filledRecord(filling, value, spot)
+  if (spot.schemas.length === 0) return value
+  return typeof value === 'string' || value === 0 ? filledValue(filling, value, spot) : value
+}
+
+function filledList({ definitions, seed }: Filling, list: readonly unknown[], { schemas, path }: Spot): unknown[] {
+  const items = flat(
+    definitions,
+    schemas.map((one) => one['items']),
+  )
+  return list.map((item, place) => {
+    const at = `${path}/${String(place)}`
+    const isOpen = items.every(saysNothing) && (item === null || (isRecord(item) && Object.keys(item).length === 0))
+    if (isOpen) return thingFor(at, seed)
+    return filled({ definitions, seed }, item, { schemas: items, path: at, isOfPerson: false })
+  })
+}
+
+function filledRecord(filling: Filling, record: Schema, { schemas, path }: Spot): Record<string, unknown> {
+  const answer: Record<string, unknown> = {}
+  const isOfPerson = PERSONAL.some((name) => Object.hasOwn(record, name))
+  for (const [name, field] of Object.entries(record)) {
+    const named = schemas.map((one) => (isRecord(one['properties']) ? one['properties'][name] : undefined))
+    const isAnyName = /^property[12]$/.test(name) && named.every((one) => one === undefined)
+    const fields = flat(
+      filling.definitions,
+      schemas.map((one, place) => named[place] ?? one['additionalProperties']),
     )
-    return value.map((item, place) => {
-      const at = `${path}/${String(place)}`
-      return item === null && items.every(saysNothing) ? thingFor(at, filling.seed) : filled(filling, item, items, at)
-    })
+    // A map's values are named as the map is.
+    const at = isAnyName ? `${path}/${name.slice(-1)}` : `${path}/${name}`
+    const key = isAnyName ? textFor(fieldOf(`${path}/name/${name.slice(-1)}`, filling.seed)) : name
+    const unique = Object.hasOwn(answer, key) ? `${key}-2` : key
+    const isFault = Array.isArray(field) && FAULTS.test(name) && fields.every((one) => one['minItems'] === undefined)
+    answer[unique] = isFault ? [] : filled(filling, field, { schemas: fields, path: at, isOfPerson })
   }
-  if (isRecord(value)) {
-    const answer: Record<string, unknown> = {}
-    for (const [name, field] of Object.entries(value)) {
-      const fields = flat(
-        definitions,
-        schemas.map(
-          (one) => (isRecord(one['properties']) ? one['properties'][name] : undefined) ?? one['additionalProperties'],
-        ),
-      )
-      answer[name] = filled(filling, field, fields, `${path}/${name}`)
-    }
-    return answer
+  return answer
+}
+
+/** A success has none. */
+const FAULTS = /^(errors?|warnings?|failures?|failed)$/i
+
+const PERSONAL = ['email', 'login', 'username', 'first_name', 'firstName']
+
+function filledValue({ seed }: Filling, value: string | 0, { schemas, path, isOfPerson }: Spot): unknown {
+  if (typeof value === 'string' && schemas.some(hasExamples)) return unquoted(value)
+  if (schemas.some(hasOwnValues)) return value
+  const field = fieldOf(path, seed, isOfPerson)
+  const format = schemas.map((one) => one['format']).find((one) => typeof one === 'string')
+  if (typeof value === 'string' && format !== undefined) {
+    const [general, make] = FORMATS[format] ?? []
+    const made = general?.test(value) === true ? make?.(field) : undefined
+    return made !== undefined && schemas.every((one) => isWithin(one, made)) ? made : value
   }
-  if (!isPlaceholder(value) || schemas.length === 0 || schemas.some(hasOwnValues)) return value
-  const made = typeof value === 'string' ? textFor(path, filling.seed) : numberFor(path, filling.seed)
-  return schemas.every((one) => isWithin(one, made)) ? made : value
+  if (format !== undefined ? !/^(u?int|float|double|decimal)/.test(format) : !isPlaceholder(value)) return value
+  const made = typeof value === 'string' ? textFor(field) : numberFor(field)
+  const fits = format === undefined || Number.isInteger(made)
+  return fits && schemas.every((one) => isWithin(one, made)) ? made : value
+}
+
+/** Some documents quote their examples once more. */
+function unquoted(example: string): string {
+  return /^"([^"\\]*)"$/.exec(example)?.[1] ?? example
 }
 
 /** A document that leaves open what is in a list. */
@@ -60,7 +105,7 @@ function saysNothing(schema: Schema): boolean {
 }
 
 function thingFor(path: string, seed: string): Record<string, string> {
-  return Object.fromEntries(['id', 'title', 'url'].map((name) => [name, textFor(`${path}/${name}`, seed)]))
+  return Object.fromEntries(['id', 'title', 'url'].map((name) => [name, textFor(fieldOf(`${path}/${name}`, seed))]))
 }
 
 /** The schemas that hold together, as the example was made: the first one of alternatives. */
@@ -76,16 +121,20 @@ export function flat(definitions: Filling['definitions'], schemas: readonly unkn
 
 const DEPTH_MAX = 8
 
-function isPlaceholder(value: unknown): boolean {
+function isPlaceholder(value: string | 0): boolean {
   if (value === 0) return true
-  return typeof value === 'string' && value !== '' && 'string'.repeat(Math.ceil(value.length / 6)).startsWith(value)
+  return value !== '' && 'string'.repeat(Math.ceil(value.length / 6)).startsWith(value)
 }
 
 function hasOwnValues(schema: Schema): boolean {
   return OWN_VALUES.some((word) => schema[word] !== undefined)
 }
 
-const OWN_VALUES = ['enum', 'const', 'example', 'examples', 'default', 'format', 'multipleOf']
+const OWN_VALUES = ['enum', 'const', 'example', 'examples', 'default', 'multipleOf']
+
+function hasExamples(schema: Schema): boolean {
+  return schema['examples'] !== undefined && schema['enum'] === undefined && schema['pattern'] === undefined
+}
 
 function isWithin(schema: Schema, value: string | number): boolean {
   const at = (name: string, otherwise: number): number => (typeof schema[name] === 'number' ? schema[name] : otherwise)
@@ -100,105 +149,3 @@ function isWithin(schema: Schema, value: string | number): boolean {
         value > at('exclusiveMinimum', -Infinity) &&
         value < at('exclusiveMaximum', Infinity)
 }
-
-function textFor(path: string, seed: string): string {
-  const { words, last, hex, pick } = fieldOf(path, seed)
-  const found = TEXTS.find(([pattern]) => pattern.test(words))
-  return found === undefined ? `Example ${last}` : found[1]({ hex, pick, last })
-}
-
-interface Field {
-  hex: string
-  last: string
-  pick(list: string): string
-}
-
-/** By the words of a field's name, the most telling first. */
-const TEXTS: readonly (readonly [RegExp, (field: Field) => string])[] = [
-  [/\b(e mail|email|mail)\b/, ({ pick }) => `${pick(FIRST_NAMES).toLowerCase()}@example.com`],
-  [/\b(url|uri|href|link|website|homepage|html url)$/, ({ hex }) => `https://example.com/${hex.slice(0, 8)}`],
-  [/\b(phone|mobile|fax)\b/, ({ hex }) => `+1555010${String((parseInt(hex.slice(0, 4), 16) % 900) + 100)}`],
-  [/\b(sha|hash|digest|checksum|etag|oid)\d{0,4}$/, ({ hex }) => hex.slice(0, 40)],
-  [/\b(token|secret|key|password|signature|cursor|marker)$/, ({ hex }) => hex.slice(0, 24)],
-  [/\b(at|date|time|timestamp|since|until)$/, ({ pick }) => `2026-0${pick('1 2 3 4 5 6')}-1${pick('1 4 7')}T09:30:00Z`],
-  [/\byear$/, () => '2026'],
-  [/\bmonth$/, ({ pick }) => `0${pick('1 2 3 4 5 6')}`],
-  [/^day$/, ({ pick }) => `1${pick('1 4 7')}`],
-  [/\bgranularity$/, () => 'daily'],
-  [/\b(next|prev|previous|first|last) page$/, ({ hex }) => `https://example.com/pages?cursor=${hex.slice(0, 12)}`],
-  [/\b(domain|host|hostname|dns name)s?$/, ({ pick }) => `${pick('www api shop')}.example.com`],
-  [/\b(tag|label|topic|keyword)s$/, ({ pick }) => pick('urgent launch design billing')],
-  [/\bregions$/, ({ pick }) => pick('eu-central us-east ap-south')],
-  [/\b(ids?|uuid|guid|sid|number)$/, ({ hex }) => hex.slice(0, 12)],
-  [/\b(ip|ip address)$/, ({ hex }) => `203.0.113.${String(parseInt(hex.slice(0, 2), 16))}`],
-  [
-    /\b(login|username|user name|slug|handle)$/,
-    ({ pick, hex }) => `${pick(FIRST_NAMES).toLowerCase()}-${hex.slice(0, 4)}`,
-  ],
-  [/\b(user|owner|author|creator|person|full name)( name)?$/, ({ pick }) => `${pick(FIRST_NAMES)} ${pick(LAST_NAMES)}`],
-  [/\b(first name|given name)$/, ({ pick }) => pick(FIRST_NAMES)],
-  [/\b(last name|family name|surname)$/, ({ pick }) => pick(LAST_NAMES)],
-  [/\bcity$/, ({ pick }) => pick('Lisbon Berlin Osaka Toronto Nairobi')],
-  [/\bcountry( code)?$/, ({ pick }) => pick('PT DE JP CA KE')],
-  [/\bcurrency( code)?$/, () => 'USD'],
-  [/\b(language|locale|lang)( code)?$/, () => 'en'],
-  [/\btime ?zone$/, () => 'UTC'],
-  [/\bregion( slug)?$/, ({ pick }) => pick('eu-central us-east ap-south')],
-  [/\b(address|street)$/, ({ pick }) => `${pick('12 27 48 105')} Harbour Street`],
-  [/\bcolou?r$/, ({ hex }) => `#${hex.slice(0, 6)}`],
-  [/\b(version|tag)( name)?$/, ({ pick }) => `1.${pick('2 4 7')}.${pick('0 1 3')}`],
-  [/\b(branch|ref)$/, () => 'main'],
-  [/\b(mime type|content type|media type)$/, () => 'application/json'],
-  [/\b(path|file|file ?name)$/, ({ pick }) => `${pick('report notes invoice plan')}-2026.txt`],
-  [/\b(status|state)$/, () => 'active'],
-  [/\b(price|amount|cost|balance|total)$/, ({ pick }) => `${pick('4 12 25 99')}.${pick('00 50 90')}`],
-  [
-    /\b(title|subject|headline|summary)$/,
-    ({ pick }) => `${pick('Quarterly Weekly Launch Design')} ${pick('review plan notes report')}`,
-  ],
-  [/\b(description|body|text|message|comment|note|content)$/, () => 'An example text, made up by the sandbox.'],
-  [/\bname$/, ({ pick }) => `${pick('harbour summit meadow river')}-${pick('web data docs api')}`],
-]
-
-function numberFor(path: string, seed: string): number {
-  const { words, hex } = fieldOf(path, seed)
-  const random = parseInt(hex.slice(0, 8), 16)
-  const [, make = (draw: number) => (draw % 48) + 1] = NUMBERS.find(([pattern]) => pattern.test(words)) ?? []
-  return make(random)
-}
-
-const NUMBERS: readonly (readonly [RegExp, (random: number) => number])[] = [
-  [/\bids?$/, (random) => 100_000 + (random % 9_000_000)],
-  [/\b(at|time|timestamp|expires|reset)$/, (random) => 1_780_000_000 + (random % 10_000_000)],
-  [/\byear$/, () => 2026],
-  [/\bmonth$/, (random) => (random % 12) + 1],
-  [/\b(lat|latitude)$/, (random) => (random % 80) + 0.5],
-  [/\b(lon|lng|longitude)$/, (random) => (random % 170) + 0.25],
-  [/\b(bytes|size|memory|disk)$/, (random) => 1_024 * ((random % 900) + 1)],
-  [/\b(width|height)$/, (random) => 64 * ((random % 16) + 4)],
-  [/\b(page|offset|version)$/, () => 1],
-  [/\b(port)$/, () => 443],
-  // Lists in examples have one item.
-  [/\b(total|count)\b/, () => 1],
-]
-
-/** A field by its name, or by its list's name: an item of `/labels/0` is a label. */
-function fieldOf(path: string, seed: string) {
-  const names = path.split('/').filter((name) => name !== '' && !/^\d+$/.test(name))
-  const words = (names.at(-1) ?? 'value')
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/[^A-Za-z0-9]+/g, ' ')
-    .trim()
-    .toLowerCase()
-  const hex = createHash('sha256').update(`${seed} ${path}`).digest('hex')
-  let drawn = 8
-  const pick = (list: string): string => {
-    const choices = list.split(' ')
-    drawn += 4
-    return choices[parseInt(hex.slice(drawn, drawn + 4), 16) % choices.length] ?? ''
-  }
-  return { words, last: words || 'value', hex, pick }
-}
-
-const FIRST_NAMES = 'Maria Kenji Amara Lukas Ines Omar Freya Diego'
-const LAST_NAMES = 'Keller Tanaka Okafor Silva Novak Haddad Lind Costa'

@@ -364,6 +364,79 @@ describe('The simulator', () => {
     expect(JSON.parse(answer(tool, { name: 7 }).body.toString())).toMatchObject({ name: 'Rex' })
   })
 
+  test('answers about what the path names, with objects, lists and values of a format that were sent', () => {
+    const text = { type: 'string' }
+    const output = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer', format: 'int64' },
+        kind: { type: 'string', enum: ['small', 'large'] },
+        due_at: { type: 'string', format: 'date-time' },
+        domains: { type: 'array', items: text },
+        owner: { type: 'object', properties: { id: { type: 'integer' }, name: text } },
+      },
+    }
+    const given = {
+      kind: 'large',
+      due_at: '2027-03-04T05:06:07Z',
+      domains: ['a.example', 'b.example'],
+      owner: { id: 7 },
+    }
+    const path = { name: 'pet_id', in: 'path', required: true, schema: { type: 'integer' } }
+    const rest = { ...body({ ...output, properties: { ...output.properties, id: undefined } }), parameters: [path] }
+    const tool = only({ ...rest, responses: answered(output) }, {}, '/pets/{pet_id}')
+    const sent = (input: object) => JSON.parse(answer(tool, input).body.toString()) as Record<string, unknown>
+    const echoed = sent({ pet_id: 42, ...given })
+    expect(echoed).toMatchObject({ id: 42, ...given })
+    expect(echoed['owner']).toEqual({ id: 7, name: expect.stringMatching(/^[A-Z]\w+ [A-Z]\w+$/) })
+    // What does not fit is not repeated.
+    const wrong = { kind: 'huge', due_at: 'tomorrow', domains: [1], owner: { id: 'seven' } }
+    const other = sent({ pet_id: 'x', ...wrong })
+    for (const [name, value] of Object.entries({ id: 'x', ...wrong })) expect(other[name]).not.toEqual(value)
+  })
+
+  test('has no value that stands for all others: each fits its name, its format and its neighbours', () => {
+    const moment = { type: 'string', format: 'date-time' }
+    const output = {
+      type: 'object',
+      properties: {
+        id: { type: 'string', format: 'uuid' },
+        url: { type: 'string', format: 'uri' },
+        created_at: moment,
+        updated_at: moment,
+        expires_at: moment,
+        quoted: { type: 'string', example: '"json"' },
+        owner: { type: 'object', properties: { name: { type: 'string' }, email: { type: 'string', format: 'email' } } },
+        labels: { type: 'object', additionalProperties: { type: 'string' } },
+        errors: { type: 'array', items: { type: 'string' } },
+      },
+    }
+    const tool = only({ responses: answered(output) })
+    const answers = ['a', 'b', 'c', 'd', 'e'].map((input) => {
+      const { body: sent } = answer(tool, { input })
+      return JSON.parse(sent.toString()) as Record<string, string> & { owner: { name: string; email: string } }
+    })
+    for (const one of answers) {
+      expect(Object.keys(one['labels']!)).not.toContain('property1')
+      const { created_at: created, updated_at: updated, expires_at: expires } = one
+      expect([created! < updated!, updated! < expires!]).toEqual([true, true])
+      expect(one).toMatchObject({ quoted: 'json', errors: [] })
+      expect(one.owner.email).toBe(`${one.owner.name.split(' ')[0]!.toLowerCase()}@example.com`)
+    }
+    for (const name of ['id', 'url', 'created_at']) {
+      expect(new Set(answers.map((one) => one[name])).size).toBe(answers.length)
+    }
+  })
+
+  test.each([
+    ['image/png', '89504e47'],
+    ['image/jpeg', 'ffd8ff'],
+    ['image/gif', '474946'],
+  ])('a picture where the answer is %s', (type, first) => {
+    const { body: bytes } = answer(only({ responses: answered({ type: 'string', format: 'binary' }, '200', type) }), {})
+    expect(bytes.toString('hex')).toMatch(new RegExp(`^${first}`))
+  })
+
   test('text, bytes and nothing at all', () => {
     expect(
       answer(only({ responses: answered({ type: 'string' }, '200', 'text/plain') }), {}).body.length,

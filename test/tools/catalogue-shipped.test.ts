@@ -1,5 +1,7 @@
 import { usdc } from '../../service/kit/money.ts'
 import { importShipped, shippedImport } from '../../service/wiring/tools-shipped.ts'
+import { sample } from 'openapi-sampler'
+import { plausible } from '../../service/openapi/plausible.ts'
 import { SHIPPED, shippedText } from '../../service/openapi/shipped.ts'
 import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from './ajv.ts'
@@ -59,6 +61,19 @@ describe('The catalogue that comes with the sandbox', () => {
     }
     expect(wrong).toEqual([])
     expect(checked).toBeGreaterThan(1_300)
+  })
+
+  test('has no answer with the one value that stands for all others; with SAMPLES set it prints a hundred to be read', () => {
+    const samples = Array.from({ length: 100 }, (_, place) => {
+      const tool = tools[Math.floor(((place + 0.5) * tools.length) / 100)]!
+      const given = plausible(tool.input, sample(tool.input, { quiet: true }), tool.slug)
+      const { status, body } = world.catalogue.simulate(tool, given)
+      return { slug: tool.slug, given: JSON.stringify(given), answer: `${String(status)} ${body.toString()}` }
+    })
+    const general = /"property[12]"|2019-08-24T14:15:22Z|497f6eca-6276-4993|"http:\/\/example\.com"/
+    expect(samples.filter(({ answer }) => general.test(answer))).toEqual([])
+    if (process.env['SAMPLES'] === undefined) return
+    process.stdout.write(samples.map(({ slug, given, answer }) => `${slug} ${given}\n${answer}\n`).join('\n'))
   })
 
   test('marks each tool as simulated, with equal answers to equal inputs', async () => {
