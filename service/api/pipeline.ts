@@ -102,7 +102,7 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
       method: route.method,
       path: request.baseUrl + request.path,
       body,
-      query: route.query === undefined ? undefined : request.query,
+      query: askedBeside(route, request),
     },
     async (named) => {
       const done = await outcome(() => act(named), context)
@@ -118,6 +118,12 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
   }
   // Uses the live reply with its headers, because headers are not stored.
   send(response, live ?? answer, owner)
+}
+
+/** What decides about the answer beside the body: the query, and in whose account a tool acts. */
+function askedBeside({ query }: AnyRoute, request: Request): Record<string, unknown> {
+  const connection = request.get('x-connection')
+  return { ...(query === undefined ? {} : request.query), ...(connection === undefined ? {} : { connection }) }
 }
 
 /** The code of a stored refusal, which is replayed like any other answer. */

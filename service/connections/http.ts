@@ -1,12 +1,19 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../api/route.ts'
+import { ONE_LINE } from '../kit/text.ts'
 import { page, timestamp } from '../kit/wire.ts'
 import type { Connection } from './model.ts'
 import type { Connections, KeyInput } from './service/connections.ts'
 import type { AuthorizeInput } from './service/authorize.ts'
 
 const slug = z.string().min(1).max(64).meta({ description: 'The provider of the tools' })
-const name = z.string().trim().min(1).max(80).meta({ description: 'What you call it, once for each provider' })
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(ONE_LINE, 'must be one line of text')
+  .meta({ description: 'What you call it, once for each provider' })
 const secret = z.string().min(1).max(4_096)
 const scopes = z
   .array(

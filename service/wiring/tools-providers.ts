@@ -7,7 +7,11 @@ import { requestOf } from '../tools/rules/request.ts'
 import type { Catalogue } from '../tools/service/catalogue/catalogue.ts'
 
 /** The catalogue's providers, as connections ask for them. */
-export function connectableProviders(catalogue: Catalogue, upstreams: Pick<Upstreams, 'http'>): Providers {
+export function connectableProviders(
+  catalogue: Catalogue,
+  upstreams: Pick<Upstreams, 'http'>,
+  plainHttp: (url: URL) => boolean,
+): Providers {
   return {
     async find(environment, viewer, slug) {
       const own = await catalogue.connectable(environment, viewer as UserId, slug)
@@ -27,6 +31,8 @@ export function connectableProviders(catalogue: Catalogue, upstreams: Pick<Upstr
         const { upstream } = tool
         const access = accessOf(tool, provider)
         if (upstream.kind !== 'http' || access === null || !provider.security.hosts.includes(access.origin)) continue
+        // As for a call: an account's own secret never travels in plain text.
+        if (!access.origin.startsWith('https:') && !plainHttp(new URL(access.origin))) continue
         if (await catalogue.isSimulated(tool)) return null
         const credentials = credentialsFor(access)
         if (credentials === null) continue

@@ -39,6 +39,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     allowHosts: [...config.ALLOW_HOSTS, ...demoHosts(config)],
     tracer: platform.tracer,
   })
+  const plainHttp = (url: URL): boolean => permitsPrivate(upstreams.policy, url)
   const { catalogue, part: cataloguePart } = openCatalogue(platform, {
     measured: { of: (scope) => callStore.stats(scope, clock.now()) },
     upstreams,
@@ -48,7 +49,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     store: callStore,
     upstreams,
     connections: connections.use,
-    plainHttp: (url) => permitsPrivate(upstreams.policy, url),
+    plainHttp,
     assets: assetsBy(runs),
     ledger,
     locks: budgets,
@@ -94,7 +95,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     catalogue,
     calls,
     payments,
-    providers: connectableProviders(catalogue, upstreams),
+    providers: connectableProviders(catalogue, upstreams, plainHttp),
     part: {
       ...cataloguePart,
       routes: [

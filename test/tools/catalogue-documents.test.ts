@@ -347,6 +347,16 @@ describe('A document that is none', () => {
   })
 })
 
+describe('A document that would lead to another host', () => {
+  test.each(['@evil.example/x', '.evil.example/x', ':8443/x', 'evil.example/x'])(
+    'by the path %s has no such tool',
+    (path) => {
+      const [left] = operationsIn(petDocument({ [path]: { get: operation('op', {}) } }))
+      expect(left).toMatchObject({ why: 'its path does not begin with /' })
+    },
+  )
+})
+
 describe('The simulator', () => {
   const answer = (tool: Operation & { upstream: HttpUpstream }, input: unknown) =>
     simulate({ ...tool, slug: 'pets' } as unknown as Tool, tool.upstream, input)

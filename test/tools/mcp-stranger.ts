@@ -20,7 +20,7 @@ export interface Stranger {
   answer: (
     name: string,
     input: Record<string, unknown>,
-    report: (progress: number) => Promise<void>,
+    report: (progress: number, message?: string) => Promise<void>,
   ) => Promise<CallToolResult>
   /** Forgets its sessions, as a restarted server does. */
   forget(): void
@@ -60,10 +60,11 @@ export async function mcpStranger(tools: Tool[]): Promise<Stranger> {
       return { tools: stranger.tools.slice(from, from + 2), ...more }
     })
     server.setRequestHandler(CallToolRequestSchema, ({ params }, { _meta, sendNotification }) =>
-      stranger.answer(params.name, params.arguments ?? {}, async (progress) => {
+      stranger.answer(params.name, params.arguments ?? {}, async (progress, message) => {
         const progressToken = _meta?.progressToken
         if (progressToken === undefined) return
-        await sendNotification({ method: 'notifications/progress', params: { progressToken, progress, total: 2 } })
+        const told = { progressToken, progress, total: 2, ...(message === undefined ? {} : { message }) }
+        await sendNotification({ method: 'notifications/progress', params: told })
       }),
     )
     await server.connect(transport)

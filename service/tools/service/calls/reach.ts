@@ -57,7 +57,11 @@ export function createReach(deps: CallDeps) {
           const [{ headers, secrets }] = keys
           hide(keys)
           departure.leave()
-          return scrubOutput(await upstreams.mcp({ upstream, input, headers, onProgress }, until), secrets)
+          const tell = (progress: Progress): void => {
+            const { message } = progress
+            onProgress(message === null ? progress : { ...progress, message: scrubText(message, secrets) })
+          }
+          return scrubOutput(await upstreams.mcp({ upstream, input, headers, onProgress: tell }, until), secrets)
         }
         case 'rda':
           throw new Error('a creator’s tool is run, not reached')
