@@ -6,6 +6,17 @@ export function synonymsOf(stem: string): Meanings {
   return SYNONYMS.get(stem) ?? NONE
 }
 
+/** Of a compound that no tool is described with, the first part that has meanings: `rain` of `rainfall`. */
+export function partOf(stem: string): string | null {
+  for (let length = stem.length - PART_MIN + 1; length >= PART_MIN; length--) {
+    const part = stem.slice(0, length)
+    if (SYNONYMS.has(part)) return part
+  }
+  return null
+}
+
+const PART_MIN = 4
+
 export interface Meanings {
   /** Either may stand for the other. */
   same: readonly string[]

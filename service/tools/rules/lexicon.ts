@@ -295,6 +295,18 @@ signer signatory signed > sign request
 freelancer > collaboration
 zip archive compress bundle > zip download
 duplicate > copy
+generate > create
+compose > draft create
+workbook > spreadsheet sheet
+column > value
+reverse > refund revert rollback
+mp3 wav m4a ogg aac flac > audio speech
+mp4 mov avi mkv webm > video
+docx odt pptx txt markdown > file document
+xlsx csv tsv > sheet file
+copy > fork
+export > render download
+manual manually > dispatch
 universe galaxy cosmos planet star sky nebula > astronomy picture
 button > component
 mockup prototype wireframe > file image
@@ -493,6 +505,9 @@ protect branch > update branch protection
 vulnerability dependency > list dependabot alert
 headline > news article source
 list sale > create product
+list shop > create product
+list store > create product
+copy repo > create fork
 create repository > create repository
 commit history > list commit
 phone customer > create call
@@ -968,6 +983,11 @@ are free > freebusy
 is free > freebusy
 both free > freebusy
 free slot > freebusy
+is available > freebusy
+are available > freebusy
+when free > freebusy
+when available > freebusy
+by hand > dispatch
 have time > freebusy
 carry on > resume
 go on > resume

@@ -1,5 +1,5 @@
 import { actionOf, idiomsIn, isWeak, phrasesIn, type Action, type Idiom, type Phrase } from './concepts.ts'
-import { firstStems, isStop, stemsOf } from './words.ts'
+import { firstStems, firstWords, isStop, stemsOf } from './words.ts'
 
 /** What a search asks for. */
 export interface Task {
@@ -19,8 +19,9 @@ export interface TaskWord {
   isLast: boolean
 }
 
-/** Reads a query as a task in English. */
-export function readTask(query: string): Task {
+/** Reads a query as a task in English. `#support` is a channel. */
+export function readTask(text: string): Task {
+  const query = text.replaceAll(/(^|\s)#(?=\p{L})/gu, '$1channel ')
   const stems = firstStems(query)
   const idioms = idiomsIn(query)
   const phrases = phrasesIn(stems)
@@ -40,8 +41,14 @@ export function readTask(query: string): Task {
   return {
     said: isEmpty ? [...new Set(stems)].map((stem) => wordOf([stem])) : [...said.values()],
     meant: [...idiomatic, ...meant],
-    action: actionIn(stems.slice(0, content + 1), idioms, left),
+    action: isList(firstWords(query)) ? 'read' : actionIn(stems.slice(0, content + 1), idioms, left),
   }
+}
+
+/** A task without a verb names what it wants to see: `my open tickets`, `orders of last week`. */
+function isList([first = '', second = '']: readonly string[]): boolean {
+  if (OWNED.has(first) || ASKED.has(first)) return second !== ''
+  return /[a-rt-z]s$/.test(first) && !NO_PLURALS.has(first) && actionOf(stemsOf(first)) === null && second !== 'to'
 }
 
 /** What the word at a place counts for. */
@@ -117,4 +124,14 @@ const PURPOSE_BEGINS: ReadonlySet<string> = new Set(['for', 'with'])
 const BEGINS_AFTER = 2
 const MEANT = 0.9
 const QUESTIONS: ReadonlySet<string> = new Set(stemsOf('did do does is are was were will has have'))
+const ASKED: ReadonlySet<string> = new Set(
+  'did does is are was were has which what who whose where when how'.split(' '),
+)
+/** Words that stand before what is wanted, and never before a verb. */
+const OWNED: ReadonlySet<string> = new Set(
+  'all my our every each last latest recent newest upcoming today yesterday'.split(' '),
+)
+const NO_PLURALS: ReadonlySet<string> = new Set(
+  'is was has does this his its sms dns news previous various status'.split(' '),
+)
 const NEGATIONS: ReadonlySet<string> = new Set(['without', 'not', 'never', 'no'])

@@ -4,13 +4,17 @@ export function stemsOf(text: string): string[] {
 }
 
 function allWords(text: string): string[] {
-  return text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && word.length <= WORD_MAX)
+  return (
+    text
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
+      .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      // One word, however it is written.
+      .replaceAll(/\be-(?=mails?\b)/g, 'e')
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '' && word.length <= WORD_MAX)
+  )
 }
 
 /** A query's first words as they are, in their order. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../../model/tool.ts'
 import { nearest } from '../../../kit/nearest.ts'
-import { actionOf, synonymsOf, type Action } from '../../rules/concepts.ts'
+import { actionOf, partOf, synonymsOf, type Action } from '../../rules/concepts.ts'
 import { readTask, type TaskWord } from '../../rules/task.ts'
 import { fitOf } from '../../rules/rank.ts'
 import { queryStems, stemsOf } from '../../rules/words.ts'
@@ -19,6 +19,10 @@ export class WordIndex {
   private readonly actions: (Action | null)[] = []
   /** The thing that each name is about: `alias` in `Create email alias`. */
   private readonly things: string[] = []
+  /** The words of each provider's name. */
+  private readonly providers: (readonly string[])[] = []
+  /** How many tools have a provider of this name. */
+  private readonly providerNames = new Map<string, number>()
   private readonly places = new Map<string, number>()
   private length = 0
   private live = 0
@@ -44,8 +48,9 @@ export class WordIndex {
     this.entries.push(entry)
     this.lengths.push(length)
     this.named.push(Math.max(1, named.size))
-    this.actions.push(actionOf(stemsOf(entry.name).slice(0, 1)))
+    this.actions.push(actionIn(entry.name))
     this.things.push(thingOf(entry.name))
+    this.providers.push(this.nameProvider(entry.provider, 1))
     this.places.set(entry.id, place)
     this.length += length
     this.live++
@@ -55,6 +60,7 @@ export class WordIndex {
     const place = this.places.get(id)
     if (place === undefined) return
     this.places.delete(id)
+    this.nameProvider(this.entries[place]?.provider ?? '', -1)
     this.entries[place] = null
     this.length -= this.lengths[place] ?? 0
     this.live--
@@ -84,6 +90,7 @@ export class WordIndex {
       this.score(word)
       sums.add(0)
     }
+    const providers = said.map(({ stem }) => stem).filter((stem) => this.isProvider(stem))
     const asked = said.reduce((sum, { weight }) => sum + weight, 0)
     const ideal = [...said, ...meant].reduce((sum, { stem, weight }) => sum + weight * this.rarity([stem]), 0)
     for (let nth = 0; nth < sums.count; nth++) {
@@ -95,10 +102,14 @@ export class WordIndex {
       const words = sums.words[place] ?? 0
       const exact = (sums.names[place] ?? 0) / (this.named[place] ?? 1)
       const has = this.actions[place] ?? null
-      const fits = has === null || has === action || (action === null && has !== 'delete') ? 1 : OTHER_ACTION
-      const score = ((sums.scores[place] ?? 0) * (words + PART) * (1 + EXACT * exact) * fits) / (asked + PART)
+      const isTheirs = providers.length === 0 || providers.some((stem) => this.providers[place]?.includes(stem))
+      const fits = (suits(has, action) ? 1 : OTHER_ACTION) * (isTheirs ? 1 : OTHER_PROVIDER)
+      const matched = (sums.scores[place] ?? 0) * (1 + EXACT * exact) * fits
+      const score = (matched * (words + PART)) / (asked + PART)
       const about = this.known.has(this.things[place] ?? '') ? 1 : OTHER_THING
-      found(entry, { score, all: words > asked - ROUNDING, fit: fitOf((score * about) / ideal) })
+      // Whether it fits at all is judged more strictly than its place among others.
+      const fit = fitOf((matched * about * (words + FIT_PART)) / (asked + FIT_PART) / ideal)
+      found(entry, { score, all: words > asked - ROUNDING, fit })
     }
   }
 
@@ -119,6 +130,11 @@ export class WordIndex {
       const word = nearest(stem, this.alike(stem))
       if (word !== null) this.look(word, MISSPELT, this.rarity([word]))
     }
+    const part = this.sums.isEmpty ? partOf(stem) : null
+    if (part !== null) {
+      const { same: alike, also: more } = synonymsOf(part)
+      for (const other of [part, ...alike, ...more]) this.look(other, SYNONYM * weight, this.rarity([other]))
+    }
   }
 
   private look(word: string, factor: number, rarity: number): void {
@@ -133,6 +149,18 @@ export class WordIndex {
       const long = 0.5 + (0.5 * (this.lengths[place] ?? mean)) / mean
       this.sums.offer(place, factor * rarity * ((weight * (K + 1)) / (weight + K * long)), (inName[nth] ?? 0) * factor)
     }
+  }
+
+  private nameProvider(provider: string, tools: 1 | -1): readonly string[] {
+    const stems = stemsOf(provider)
+    for (const stem of stems) this.providerNames.set(stem, (this.providerNames.get(stem) ?? 0) + tools)
+    return stems
+  }
+
+  /** The name of a provider that is no word for a thing, as `weather` is: who says it wants that provider's tools. */
+  private isProvider(stem: string): boolean {
+    const isNamed = (this.providerNames.get(stem) ?? 0) > 0 || (this.beside?.providerNames.get(stem) ?? 0) > 0
+    return isNamed && stem.length > 3 && synonymsOf(stem).same.length === 0
   }
 
   /** The rarity of the most common of these words. */
@@ -170,7 +198,8 @@ export class WordIndex {
     this.postings.clear()
     this.places.clear()
     this.entries.length = this.lengths.length = this.named.length = this.actions.length = 0
-    this.things.length = this.length = this.live = 0
+    this.things.length = this.providers.length = this.length = this.live = 0
+    this.providerNames.clear()
     this.sums = new Sums(0)
     for (const entry of left) this.put(entry)
   }
@@ -194,6 +223,19 @@ interface Postings {
   inName: number[]
 }
 
+/** What a tool does, by the verb that its name begins with. Moving to the trash is deleting. */
+function actionIn(name: string): Action | null {
+  const stems = stemsOf(name)
+  const action = actionOf(stems.slice(0, 1))
+  return action === 'update' && stems.includes(TRASH) ? 'delete' : action
+}
+
+/** Whether a tool's action may be the one that a task asks for: what an API creates is often what it starts, as a call or a run. */
+function suits(has: Action | null, asked: Action | null): boolean {
+  if (has === null || has === asked) return true
+  return asked === null ? has !== 'delete' : asked === 'start' && has === 'create'
+}
+
 function thingOf(name: string): string {
   const about = name.search(ABOUT)
   return queryStems(about < 0 ? name : name.slice(0, about)).at(-1) ?? ''
@@ -206,7 +248,8 @@ function weigh({ slug, name, provider, category, description, terms }: Entry): M
     for (const stem of new Set(stemsOf(text))) weights.set(stem, (weights.get(stem) ?? 0) + weight)
   }
   add(name, 4)
-  add(slug, 2)
+  const words = slug.split('-').filter((word) => !METHODS.has(word))
+  add(words.join(' '), SLUG)
   add(provider, 2)
   add(category ?? '', 1.5)
   add(description.slice(0, DESCRIPTION_MAX), 1)
@@ -214,6 +257,7 @@ function weigh({ slug, name, provider, category, description, terms }: Entry): M
   return weights
 }
 
+const TRASH = 'trash'
 const K = 3
 const EXACT = 0.6
 const SYNONYM = 0.6
@@ -227,8 +271,13 @@ const MISSPELT_MIN = 5
 /** Deleting is rarely what a task that creates something needs, or that names no action. */
 const OTHER_ACTION = 0.6
 const OTHER_THING = 0.5
+const OTHER_PROVIDER = 0.5
+/** In a slug they are how a tool is called, not what for. */
+const METHODS: ReadonlySet<string> = new Set(['post', 'put', 'patch'])
 /** Keeps a tool that has only meant words in the results. */
-const PART = 1
+const PART = 2
+const FIT_PART = 1
+const SLUG = 2
 /** Weights are added in another order for each tool. */
 const ROUNDING = 1e-9
 const DESCRIPTION_MAX = 400
