@@ -51,6 +51,23 @@ describe('The search by the meaning of a task', () => {
     expect(best.includes(other) ? best.indexOf(other) : Infinity).toBeGreaterThan(best.indexOf(slug))
   })
 
+  test.each([
+    ['a channel', 'last fifty messages of #support', 'slack-conversations-history'],
+    ['a compound', 'rainfall in spring 2020', 'weather-archive'],
+    ['a task without a verb', 'all open pull requests of a repo', 'github-pulls-list'],
+    ['a word with a hyphen', 'send a transactional e-mail', 'sendgrid-post-mail-send'],
+    ['what is created as what is started', 'trigger the deploy pipeline', 'github-actions-create-workflow-dispatch'],
+    ['the trash', 'throw away a newsletter from my inbox', 'gmail-users-messages-trash'],
+  ])('reads %s: "%s"', (_what, task, slug) => {
+    expect(bestOf(index, task, 5)).toContain(slug)
+  })
+
+  test('puts the tools of a provider that is named before those of others', () => {
+    const best = bestOf(index, 'send a message in Telegram', 3)
+    expect(best[0]).toBe('telegram-send-message')
+    expect(bestOf(index, 'list the members in Slack', 1)).toEqual(['slack-users-list'])
+  })
+
   test('rejects few possible tasks, and most impossible ones', async () => {
     const shipped = new WordIndex()
     const served = new Set(SHIPPED.map(({ slug }) => slug))

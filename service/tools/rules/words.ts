@@ -3,18 +3,16 @@ export function stemsOf(text: string): string[] {
   return allWords(text).map(stemOf)
 }
 
+/** `E-mail` is one word, however it is written. */
 function allWords(text: string): string[] {
-  return (
-    text
-      .normalize('NFKD')
-      .replaceAll(/\p{M}/gu, '')
-      .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-      .toLowerCase()
-      // One word, however it is written.
-      .replaceAll(/\be-(?=mails?\b)/g, 'e')
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter((word) => word !== '' && word.length <= WORD_MAX)
-  )
+  return text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replaceAll(/\be-(?=mails?\b)/g, 'e')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '' && word.length <= WORD_MAX)
 }
 
 /** A query's first words as they are, in their order. */
