@@ -121,9 +121,10 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
 }
 
 /** What decides about the answer beside the body: the query, and in whose account a tool acts. */
-function askedBeside({ query }: AnyRoute, request: Request): Record<string, unknown> {
+function askedBeside({ query }: AnyRoute, request: Request): Record<string, unknown> | undefined {
+  const asked = query === undefined ? undefined : request.query
   const connection = request.get('x-connection')
-  return { ...(query === undefined ? {} : request.query), ...(connection === undefined ? {} : { connection }) }
+  return connection === undefined ? asked : { ...asked, connection }
 }
 
 /** The code of a stored refusal, which is replayed like any other answer. */
