@@ -178,6 +178,7 @@ const schema = z
     PUBLIC_GATE_URL: address.optional(),
     PUBLIC_DASHBOARD_URL: address.optional(),
     ONRAMP_URL: onramp.optional(),
+    RATES_URL: address.optional(),
     CORS_ORIGINS: list.default([]),
     TRUST_PROXY: list.default([]),
 

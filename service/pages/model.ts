@@ -1,6 +1,7 @@
 import type { CheckoutView, PaymentView } from '../checkouts/views.ts'
 import type { Language } from '../kit/language.ts'
 import type { FormField } from '../ui-kit/format.ts'
+import type { LocalMoney } from './rates.ts'
 
 export type { SimulatedOutcome } from '../methods/simulated/outcome.ts'
 
@@ -31,6 +32,8 @@ export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> 
     picture?: CheckoutView['checkout']['picture']
     asset: Omit<CheckoutView['checkout']['asset'], 'decimals'>
   }
+  /** What its reader's currency is worth. Null, and absent, where that is not known. */
+  local?: LocalMoney | null
   /** How the seller shows itself. */
   brand?: CheckoutView['brand']
   /** How the last sales went; null while there are few. Absent at a gate. */

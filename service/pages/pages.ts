@@ -6,6 +6,7 @@ import type { Clock } from '../kit/clock.ts'
 import { languageOf, type Reader } from '../kit/language.ts'
 import { contentPolicy } from '../ui-kit/document.ts'
 import { builtFolder, loadAssets, type Assets } from './assets.ts'
+import { localMoney, type Rates } from './rates.ts'
 import type {
   CheckoutPage,
   Embed,
@@ -63,7 +64,7 @@ interface Page {
 
 export function createPages(
   { renderer, assets: { scripts, styles } }: Built,
-  { clock, assetsPath, previewPath, onramp = null, passkeys = false }: Setting,
+  { clock, assetsPath, previewPath, onramp = null, passkeys = false, rates = () => null }: Setting,
 ): Pages {
   const frame = (reader: Reader, at = assetsPath): Frame => ({
     language: languageOf(reader),
@@ -73,6 +74,7 @@ export function createPages(
     onramp,
     passkeys,
   })
+  const priced = (page: CheckoutPage, reader: Reader): CheckoutPage => ({ ...page, local: localMoney(rates(), reader) })
   // Sent before the document, so that a slow phone fetches both while it still reads the document.
   const early = [
     ...styles.map((name) => `<${assetsPath}/${name}>; rel=preload; as=style`),
@@ -83,7 +85,8 @@ export function createPages(
   return {
     checkout: (page, reader, embed = null) => {
       const style = styleOf(page)
-      return checkoutDocument(renderer.renderCheckout(page, null, { ...frame(reader), embed, style }), embed, style)
+      const shown = renderer.renderCheckout(priced(page, reader), null, { ...frame(reader), embed, style })
+      return checkoutDocument(shown, embed, style)
     },
     // The dashboard is in English.
     preview: (page) =>
@@ -91,7 +94,7 @@ export function createPages(
     payment: (page, payment, reader, embed = null) => {
       if (page === null) return document(renderer.renderPayment(payment, frame(reader)))
       const style = styleOf(page)
-      const shown = renderer.renderCheckout(page, payment, { ...frame(reader), embed, style })
+      const shown = renderer.renderCheckout(priced(page, reader), payment, { ...frame(reader), embed, style })
       return checkoutDocument(shown, embed, style)
     },
     receipt(receipt, signed, reader) {
@@ -114,7 +117,10 @@ export function createPages(
     wallet: (reader) => document(renderer.renderWallet(frame(reader))),
     gate(page, at, reader) {
       const style = styleOf(page)
-      return document(renderer.renderGate(page, { ...frame(reader, at), style }), headersOf(null, style))
+      return document(
+        renderer.renderGate(priced(page, reader), { ...frame(reader, at), style }),
+        headersOf(null, style),
+      )
     },
     missing: (error, reader) => document(renderer.renderError(error, frame(reader))),
   }
@@ -141,6 +147,8 @@ interface Setting {
   onramp?: string | null
   /** Whether people may pay with a passkey. */
   passkeys?: boolean
+  /** What a dollar is worth in other currencies, if the operator has named a source. */
+  rates?: () => Rates | null
 }
 
 const ENGLISH: Reader = { lang: 'en', accepted: undefined }

@@ -2,6 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { qrOf } from '../../service/checkouts/service/presenter.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { until } from '../harness/until.ts'
+import { json, startUpstream, type Upstream } from '../paywall/upstream.ts'
 import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, shiftsOf, SITE, type Shop, type Visit } from './shop.ts'
@@ -145,11 +146,34 @@ inBrowser('a person who pays without knowing crypto', () => {
 
 inBrowser('a person who has no USDC yet, where real money is taken', () => {
   let shop: Shop
+  let source: Upstream
   beforeAll(async () => {
     const ONRAMP_URL = 'https://ramp.example/buy?usdc={amount}&to={address}&on={network}'
-    shop = await openShop({ live: true, environment: { ONRAMP_URL } })
+    source = await startUpstream()
+    source.on('/latest/USD', (_request, response) => json(response, 200, { rates: { EUR: 0.92 } }))
+    shop = await openShop({ live: true, environment: { ONRAMP_URL, RATES_URL: `${source.url}/latest/USD` } })
   })
-  afterAll(() => shop.close())
+  afterAll(async () => {
+    await shop.close()
+    await source.close()
+  })
+
+  it.each(DEVICES)('sees what a price is worth in the own currency, on a %s', async (device, settings) => {
+    const sale = await shop.sell({ fields: [] })
+    // The first page asks for the rates, and does not wait for them.
+    const { page, picture, context } = await shop.visit(sale, { ...settings, wallet: false, locale: 'de-AT' })
+    await until(async () => {
+      const shown = await page.locator('.about').textContent()
+      if (shown?.includes('€') === true) return shown
+      await page.reload()
+      return null
+    })
+    expect(await page.locator('.about').textContent()).toBe('etwa 4,60\u00A0€')
+    expect(await barriers(page)).toEqual([])
+    await picture(`local-money-${device}`)
+    expect(source.requests).toHaveLength(1)
+    await context.close()
+  })
 
   it.each(DEVICES)(
     'gets a link to where USDC is sold, with the amount and the address, on a %s',

@@ -1,7 +1,7 @@
 import type { CheckoutPage } from '../../model.ts'
 import { shortly } from '../../../ui-kit/format.ts'
 import { isTestNetwork, networkName } from '../../../ui-kit/networks.ts'
-import { figure, percent, say } from '../words/say.ts'
+import { figure, money, percent, say } from '../words/say.ts'
 import { Legal, Seller } from './Brand.tsx'
 import { CoinMark } from './Icons.tsx'
 import { onThisHost, promiseOf } from './Result.tsx'
@@ -24,12 +24,17 @@ export function Summary({ page }: { page: CheckoutPage }) {
         <h1>{product.name}</h1>
         <p class="price">
           <span class="amount">{figure(total)}</span> <span class="unit">USDC</span>
-          {!isTestNetwork(page.checkout.chainId) && <span class="about">{say('terms.aboutDollar')}</span>}
+          {!isTestNetwork(page.checkout.chainId) && <span class="about">{worthOf(total, page.local)}</span>}
         </p>
       </div>
       {product.description !== null && <p class="description">{product.description}</p>}
     </section>
   )
+}
+
+function worthOf(total: number, local: CheckoutPage['local']): string {
+  if (local == null) return say('terms.aboutDollar')
+  return say('terms.about', { price: money(total * local.rate, local.currency) })
 }
 
 /**

@@ -68,6 +68,7 @@ export const de: Words = {
   'terms.latestSales': 'Letzte Verkäufe',
   'terms.trackRecord': 'mehr als {customers} Kunden, {refunded} erstattet, {disputed} reklamiert',
   'terms.networkFee': 'Weitere Gebühren',
+  'terms.about': 'etwa {price}',
   'terms.aboutDollar': 'je etwa 1 US-Dollar',
   'terms.none': 'Keine',
   'terms.soldBy': 'Anbieter',

@@ -71,6 +71,7 @@ export const en = {
   'terms.latestSales': 'Latest sales',
   'terms.trackRecord': '{customers}+ customers, {refunded} refunded, {disputed} disputed',
   'terms.networkFee': 'Extra fees',
+  'terms.about': 'about {price}',
   'terms.aboutDollar': 'about 1 US dollar each',
   'terms.none': 'None',
   'terms.soldBy': 'Sold by',

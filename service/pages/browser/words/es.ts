@@ -66,6 +66,7 @@ export const es: Words = {
   'terms.latestSales': 'Últimas ventas',
   'terms.trackRecord': 'más de {customers} clientes, {refunded} reembolsado, {disputed} reclamado',
   'terms.networkFee': 'Comisiones adicionales',
+  'terms.about': 'cerca de {price}',
   'terms.aboutDollar': 'cerca de 1 dólar estadounidense cada uno',
   'terms.none': 'Ninguna',
   'terms.soldBy': 'Vendido por',

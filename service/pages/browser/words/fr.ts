@@ -71,6 +71,7 @@ export const fr: Words = {
   'terms.latestSales': 'Dernières ventes',
   'terms.trackRecord': 'plus de {customers} clients, {refunded} remboursé, {disputed} contesté',
   'terms.networkFee': 'Frais supplémentaires',
+  'terms.about': 'environ {price}',
   'terms.aboutDollar': 'environ 1 dollar américain chacun',
   'terms.none': 'Aucuns',
   'terms.soldBy': 'Vendu par',

@@ -68,6 +68,7 @@ export const it: Words = {
   'terms.latestSales': 'Ultime vendite',
   'terms.trackRecord': 'più di {customers} clienti, {refunded} rimborsato, {disputed} contestato',
   'terms.networkFee': 'Commissioni aggiuntive',
+  'terms.about': 'circa {price}',
   'terms.aboutDollar': 'circa 1 dollaro USA ciascuno',
   'terms.none': 'Nessuna',
   'terms.soldBy': 'Venduto da',

@@ -67,6 +67,7 @@ export const ja: Words = {
   'terms.latestSales': '最近の販売',
   'terms.trackRecord': '顧客 {customers} 人以上、返金 {refunded}、申し立て {disputed}',
   'terms.networkFee': '追加の手数料',
+  'terms.about': '約{price}',
   'terms.aboutDollar': '1 USDC は約 1 米ドル',
   'terms.none': 'なし',
   'terms.soldBy': '販売者',

@@ -66,6 +66,7 @@ export const pt: Words = {
   'terms.latestSales': 'Últimas vendas',
   'terms.trackRecord': 'mais de {customers} clientes, {refunded} reembolsado, {disputed} contestado',
   'terms.networkFee': 'Taxas adicionais',
+  'terms.about': 'cerca de {price}',
   'terms.aboutDollar': 'cerca de 1 dólar americano cada',
   'terms.none': 'Nenhuma',
   'terms.soldBy': 'Vendido por',

@@ -86,6 +86,11 @@ export function figure(amount: number): string {
   return amount.toLocaleString(language(), USDC)
 }
 
+/** Rounded as prices of this currency are. */
+export function money(amount: number, currency: string): string {
+  return amount.toLocaleString(language(), { style: 'currency', currency })
+}
+
 const USDC = { minimumFractionDigits: 2, maximumFractionDigits: 6 } as const
 
 export function percent(hundredths: number): string {

@@ -67,6 +67,7 @@ export const zh: Words = {
   'terms.latestSales': '近期销售',
   'terms.trackRecord': '{customers}+ 位客户，{refunded} 已退款，{disputed} 有争议',
   'terms.networkFee': '额外费用',
+  'terms.about': '约 {price}',
   'terms.aboutDollar': '1 USDC 约合 1 美元',
   'terms.none': '无',
   'terms.soldBy': '卖家',
