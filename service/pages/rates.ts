@@ -59,7 +59,7 @@ function isRate(value: unknown): boolean {
 export function localMoney(rates: Rates | null, { accepted = '' }: Pick<Reader, 'accepted'>): LocalMoney | null {
   const tag = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}/.exec(accepted.trimStart())?.[0]
   const region = tag === undefined || !isTag(tag) ? undefined : new Intl.Locale(tag).maximize().region
-  const currency = Object.keys(COUNTRIES).find((code) => COUNTRIES[code]?.split(' ').includes(region ?? ''))
+  const currency = CURRENCIES.get(region ?? '')
   const rate = currency === undefined || rates === null || !Object.hasOwn(rates, currency) ? undefined : rates[currency]
   return currency === undefined || rate === undefined ? null : { currency, rate }
 }
@@ -78,15 +78,23 @@ const KEPT_MS = 24 * EVERY_MS
 /** A million of no currency is worth less than a dollar. */
 const RATE_MAX = 1_000_000
 
-/** Where a currency is what prices are in. Where the dollar is, there is nothing to say. */
-const COUNTRIES: Readonly<Record<string, string>> = {
-  EUR: 'AD AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MC ME MT NL PT SI SK SM VA XK',
-  GBP: 'GB GG IM JE',
-  CHF: 'CH LI',
-  ...{ JPY: 'JP', CNY: 'CN', HKD: 'HK', TWD: 'TW', KRW: 'KR', SGD: 'SG', INR: 'IN', IDR: 'ID', THB: 'TH', VND: 'VN' },
-  ...{ MYR: 'MY', PHP: 'PH', AUD: 'AU', NZD: 'NZ', CAD: 'CA', MXN: 'MX', BRL: 'BR', ARS: 'AR', CLP: 'CL', COP: 'CO' },
-  ...{ PEN: 'PE', SEK: 'SE', NOK: 'NO', DKK: 'DK', ISK: 'IS', PLN: 'PL', CZK: 'CZ', HUF: 'HU', RON: 'RO', UAH: 'UA' },
-  ...{ TRY: 'TR', ILS: 'IL', AED: 'AE', SAR: 'SA', EGP: 'EG', ZAR: 'ZA', NGN: 'NG', KES: 'KE', PKR: 'PK', BDT: 'BD' },
+/** The currency that prices are in, after its countries. Where it is the dollar there is nothing to say. */
+const CURRENCIES: ReadonlyMap<string, string> = currenciesOf(`
+  AD AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MC ME MT NL PT SI SK SM VA XK: EUR
+  GB GG IM JE: GBP, CH LI: CHF, DK: DKK, SE: SEK, NO: NOK, IS: ISK, PL: PLN, CZ: CZK, HU: HUF, RO: RON, UA: UAH, TR: TRY
+  JP: JPY, CN: CNY, HK: HKD, TW: TWD, KR: KRW, SG: SGD, IN: INR, ID: IDR, TH: THB, VN: VND, MY: MYR, PH: PHP, PK: PKR, BD: BDT
+  AU: AUD, NZ: NZD, CA: CAD, MX: MXN, BR: BRL, AR: ARS, CL: CLP, CO: COP, PE: PEN
+  IL: ILS, AE: AED, SA: SAR, EG: EGP, ZA: ZAR, NG: NGN, KE: KES
+`)
+
+function currenciesOf(table: string): ReadonlyMap<string, string> {
+  const rows = table.trim().split(/,|\n/)
+  return new Map(
+    rows.flatMap((row) => {
+      const [countries = '', currency = ''] = row.trim().split(': ')
+      return countries.split(' ').map((country): [string, string] => [country, currency])
+    }),
+  )
 }
 
 interface RateDeps {

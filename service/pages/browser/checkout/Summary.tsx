@@ -8,6 +8,7 @@ import { onThisHost, promiseOf } from './Result.tsx'
 
 /** The product and its price, above the form or beside it. */
 export function Summary({ page }: { page: CheckoutPage }) {
+  const { local } = page
   const { product, picture } = page.checkout
   const { total } = page.lines ?? { total: page.checkout.price }
   return (
@@ -24,17 +25,18 @@ export function Summary({ page }: { page: CheckoutPage }) {
         <h1>{product.name}</h1>
         <p class="price">
           <span class="amount">{figure(total)}</span> <span class="unit">USDC</span>
-          {!isTestNetwork(page.checkout.chainId) && <span class="about">{worthOf(total, page.local)}</span>}
+          {!isTestNetwork(page.checkout.chainId) && (
+            <span class="about">
+              {local == null
+                ? say('terms.aboutDollar')
+                : say('terms.about', { price: money(total * local.rate, local.currency) })}
+            </span>
+          )}
         </p>
       </div>
       {product.description !== null && <p class="description">{product.description}</p>}
     </section>
   )
-}
-
-function worthOf(total: number, local: CheckoutPage['local']): string {
-  if (local == null) return say('terms.aboutDollar')
-  return say('terms.about', { price: money(total * local.rate, local.currency) })
 }
 
 /**
