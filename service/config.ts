@@ -297,6 +297,9 @@ const schema = z
     FILE_BYTES_MAX: whole(1_024, 100_000_000).default(20_971_520),
     QUOTA_FILE_BYTES: whole(1_024, 1_000_000_000_000).default(209_715_200),
     QUOTA_FILES: whole(1, 1_000_000).default(500),
+    /** Of what the customers of an account upload into forms: all of it together, until seven days after the sale. */
+    QUOTA_CUSTOMER_FILE_BYTES: whole(1_024, 1_000_000_000_000).default(1_073_741_824),
+    QUOTA_CUSTOMER_FILES: whole(1, 1_000_000).default(2_000),
     /** The highest price, in USDC, for which a workflow may run before it is paid. */
     ON_SUCCESS_PRICE_MAX: dollars.default(usdc(100_000_000n)),
     /** The longest time that such a workflow may take. */

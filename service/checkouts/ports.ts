@@ -3,7 +3,7 @@ import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
 import type { BrandView } from '../brands/model.ts'
-import type { Content, Purpose, StoredFile } from '../files/model.ts'
+import type { Content, CustomerUpload, Purpose, StoredFile, Upload } from '../files/model.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Caller } from '../kit/caller.ts'
@@ -172,6 +172,23 @@ export interface FilePort {
   sold(inside: Statements, id: string, subject: string): Promise<boolean>
   content(id: string): Promise<Content>
   addressOf(picture: string): string
+  customers: CustomerFilePort
+}
+
+/** What customers upload into forms. */
+export interface CustomerFilePort {
+  bytesMax: number
+  put(checkout: { id: string; owner: Owner }, name: string, upload: Upload): Promise<CustomerUpload>
+  content(checkoutId: string, id: string, token: string): Promise<Content>
+  /** The fields whose values name an upload that cannot be bought with; every other address is fine. */
+  refused(checkoutId: string, values: readonly (readonly [field: string, value: string])[]): Promise<string[]>
+  /** The same, and the others stay until then. The sale is null where its money is still waited for. */
+  keep(
+    inside: Statements,
+    order: { checkoutId: string; saleId: string | null; until: Date },
+    values: readonly (readonly [field: string, value: string])[],
+  ): Promise<string[]>
+  inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
 
 /** Sends what is left of a payment back to its payer, once for each operation. */

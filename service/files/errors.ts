@@ -17,6 +17,17 @@ export function fileGone(): DomainError {
   return new DomainError('expired', 'file_removed', sentence)
 }
 
+/** Before an order names it, or after its time. */
+export function uploadMissing(): DomainError {
+  const sentence = 'There is no such file, or it is stored no longer. Ask for it again.'
+  return new DomainError('missing', 'file_not_found', sentence)
+}
+
+export function tooManyUploads(): DomainError {
+  const sentence = 'This checkout takes no more files right now. Enter a link to the file instead, or try again later.'
+  return new DomainError('limited', 'too_many_uploads', sentence, { retryAfterSeconds: 600 })
+}
+
 export function fileEmpty(): DomainError {
   return invalid({ body: 'must be the bytes of the file' })
 }

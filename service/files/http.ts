@@ -25,7 +25,7 @@ export const fileOut = z
     name: z.string(),
     purpose: z.enum(PURPOSES).meta({
       description:
-        '`sale` and `picture`: as uploaded. `answer`: what a tool answered, where that was too large to be sent',
+        '`sale` and `picture`: as uploaded. `answer`: what a tool answered, where that was too large to be sent. `input`: what a customer uploaded into a form, which is in no list',
     }),
     mediaType: z.string(),
     bytes: z.int(),

@@ -1,11 +1,13 @@
 import type { Id } from '../kit/ids.ts'
 import type { Owner } from '../kit/owner.ts'
 
-/** A file that a seller uploaded. */
+/** A file that a seller uploaded, or a customer into the form of the seller's checkout. */
 export interface StoredFile {
   id: Id<'file'>
   owner: Owner
   purpose: Purpose
+  /** The checkout of a customer's upload; null for every other file. */
+  checkoutId: string | null
   /** One line without a folder. */
   name: string
   mediaType: string
@@ -22,8 +24,11 @@ export interface StoredFile {
 
 /** What an upload is for. `sale`: only buyers get it. `picture`: everyone who has its address, to be shown on pages. */
 export const UPLOADED = ['sale', 'picture'] as const
-/** `answer`: what a tool answered, where that was too large to be sent; everyone who has its link gets it. */
-export const PURPOSES = [...UPLOADED, 'answer'] as const
+/**
+ * `answer`: what a tool answered, where that was too large to be sent. `input`: what a customer uploaded into a form.
+ * Everyone who has its link gets either.
+ */
+export const PURPOSES = [...UPLOADED, 'answer', 'input'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
 /** A file on its way in. */
@@ -43,6 +48,15 @@ export interface Content {
   headers: Readonly<Record<string, string>>
 }
 
+/** What a customer uploaded, by the link that is the value of a field. */
+export interface CustomerUpload {
+  url: string
+  name: string
+  bytes: number
+  /** Unless an order names it before. */
+  expiresAt: Date
+}
+
 /** Who shows a file or hands it out. */
 export interface Use {
   /** A checkout's id, or another page's name. */
@@ -57,5 +71,12 @@ export interface FileLimits {
   bytesMax: number
   /** Of all files of an account. */
   accountBytesMax: number
+  filesMax: number
+  /** Of what an account's customers upload, which takes none of the room of its own files. */
+  customers: RoomLimits
+}
+
+export interface RoomLimits {
+  bytesMax: number
   filesMax: number
 }

@@ -1,11 +1,11 @@
 import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Purpose, StoredFile, Use } from './model.ts'
+import type { StoredFile, Use } from './model.ts'
 
 /** Where files are stored. */
 export interface FileStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
-  /** Throws where the account has no room for it. Its bytes count from now on. */
+  /** Throws where the account, or its customers, have no room for it. Its bytes count from now on. */
   begin(upload: NewUpload): Promise<void>
   append(id: string, place: number, content: Buffer): Promise<void>
   /** Null where the upload was given up meanwhile, or where the account has the same file already. */
@@ -16,6 +16,9 @@ export interface FileStore {
   abandon(id: string): Promise<void>
   /** Removes uploads that have not ended in time, and files that are kept no longer. */
   sweep(now: Date): Promise<number>
+
+  /** Stores until when these uploads of a checkout stay, never shorter than before; answers those that are there. */
+  keep(inside: Statements, uploads: KeptUploads): Promise<string[]>
 
   findOwn(owner: Owner, id: string): Promise<StoredFile | null>
   find(id: string): Promise<StoredFile | null>
@@ -32,9 +35,21 @@ export interface FileStore {
   sold(inside: Statements, id: string, subject: string): Promise<boolean>
 }
 
-export interface NewUpload extends Pick<StoredFile, 'id' | 'owner' | 'purpose' | 'name' | 'bytes' | 'createdAt'> {
-  purpose: Purpose
+export interface NewUpload extends Pick<
+  StoredFile,
+  'id' | 'owner' | 'purpose' | 'checkoutId' | 'name' | 'bytes' | 'createdAt'
+> {
   leaseUntil: Date
+}
+
+/** Uploads that an order names. */
+export interface KeptUploads {
+  checkoutId: string
+  ids: readonly string[]
+  /** Null where money is still waited for. */
+  saleId: string | null
+  now: Date
+  until: Date
 }
 
 export type Found = Pick<StoredFile, 'mediaType' | 'sha256' | 'width' | 'height' | 'keptUntil'>

@@ -1,5 +1,6 @@
 import { fileEmpty, fileTooLarge, fileUsed, notAPicture } from './errors.ts'
-import type { FileLimits, Purpose, StoredFile, Upload, Use } from './model.ts'
+import { ONE_LINE } from '../kit/text.ts'
+import type { FileLimits, Purpose, RoomLimits, StoredFile, Upload, Use } from './model.ts'
 
 /** What a picture's first bytes say. */
 export interface Picture {
@@ -10,13 +11,66 @@ export interface Picture {
 
 /** Checked before anything is read. */
 export function assertSize({ bytes }: Pick<Upload, 'bytes'>, purpose: Purpose, { bytesMax }: FileLimits): void {
-  const most = purpose === 'picture' ? Math.min(PICTURE_BYTES_MAX, bytesMax) : bytesMax
+  const most = Math.min(MOST[purpose], bytesMax)
   if (bytes <= 0) throw fileEmpty()
   if (bytes > most) throw fileTooLarge(most)
 }
 
-/** A page loads it before a buyer can read, often on a phone. */
-const PICTURE_BYTES_MAX = 2_097_152
+/** A page loads a picture before a buyer can read, often on a phone. What strangers send is no larger than a workflow reads at once. */
+const MOST: Readonly<Record<Purpose, number>> = {
+  sale: Infinity,
+  answer: Infinity,
+  picture: 2_097_152,
+  input: 10_485_760,
+}
+
+/** Of a file that a customer uploads. */
+export function customerBytesMax({ bytesMax }: Pick<FileLimits, 'bytesMax'>): number {
+  return Math.min(MOST.input, bytesMax)
+}
+
+/**
+ * Whether an account's customers may upload so many bytes more. Everyone can upload, so what waits for a sale fills half of
+ * the room at most, and a tenth for each checkout: the rest is for what was sold.
+ */
+export function hasCustomerRoom(
+  stored: readonly { waits: boolean; here: boolean; bytes: number; files: number }[],
+  bytes: number,
+  limits: RoomLimits,
+): boolean {
+  const fits = (counted: typeof stored, share: number): boolean => {
+    const files = counted.reduce((sum, one) => sum + one.files, 0)
+    const sum = counted.reduce((sum, one) => sum + one.bytes, 0)
+    return files + 1 <= limits.filesMax * share && sum + bytes <= limits.bytesMax * share
+  }
+  const waiting = stored.filter(({ waits }) => waits)
+  return (
+    fits(stored, 1) &&
+    fits(waiting, 0.5) &&
+    fits(
+      waiting.filter(({ here }) => here),
+      0.1,
+    )
+  )
+}
+
+/** A file's name as one line without a folder: what a customer's browser sends is not refused for its name. */
+export function cleanName(name: string): string {
+  const base = name.split(/[/\\]/).at(-1) ?? ''
+  const signs = Array.from(base).filter((sign) => ONE_LINE.test(sign) && !/\p{Surrogate}/u.test(sign))
+  const whole = signs.join('').trim()
+  if (/^\.*$/.test(whole)) return 'file'
+  if (signs.length <= NAME_MAX) return whole
+  // The end says what kind of file it is.
+  const [ending = ''] = /\.[A-Za-z0-9]{1,10}$/.exec(whole) ?? []
+  return `${signs
+    .slice(0, NAME_MAX - ending.length)
+    .join('')
+    .trim()}${ending}`
+}
+
+/** So that a link with the name, encoded, is a valid value of a field. */
+const NAME_MAX = 100
 /** A browser needs four bytes of memory for each pixel. */
 const PIXELS_MAX = 16_777_216
 const SIDE_MAX = 8_192

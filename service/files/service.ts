@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { accountOf, type Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { deriveId, isId, newId, type Id } from '../kit/ids.ts'
@@ -6,40 +5,25 @@ import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import { fileGone, fileMissing, fileUnknown } from './errors.ts'
 import type { Content, FileLimits, Purpose, StoredFile, Upload, UPLOADED } from './model.ts'
-import type { FileStore, Living, NewUpload, Page } from './ports.ts'
-import { assertDeletable, assertSize, downloadHeaders, HEAD_BYTES, PICTURE_HEADERS, typeOf } from './rules.ts'
+import { createCustomerUploads, type UploadLinks } from './customer-uploads.ts'
+import type { FileStore, Living, Page } from './ports.ts'
+import { chunksOf, isOver, piecesOf, receive } from './receive.ts'
+import { assertDeletable, assertSize, downloadHeaders, PICTURE_HEADERS } from './rules.ts'
 
-/** Files that sellers upload: what checkouts sell, and pictures for pages. */
-export function createFiles({ store, clock, limits, living, addressOf, links }: FileDeps) {
-  /** The file with these bytes, which may have been there already. */
-  async function received(about: Omit<NewUpload, 'leaseUntil'>, upload: Upload, keptUntil: Date | null) {
-    const { id, purpose, createdAt } = about
-    const begun: NewUpload = { ...about, leaseUntil: new Date(createdAt.getTime() + UPLOAD_MS) }
-    await store.begin(begun)
-    try {
-      const { sha256, head } = await storeChunks(store, id, upload)
-      const found = { ...typeOf(head, { declared: upload.mediaType, purpose }), sha256, keptUntil }
-      const stored = (await store.finish(id, found)) ?? (await store.same(begun, sha256))
-      if (stored === null) throw new Error('an upload was given up before it ended')
-      if (stored.id !== id) await store.abandon(id)
-      return stored
-    } catch (error) {
-      // Where this fails too, the sweeper removes it.
-      await store.abandon(id).catch(() => undefined)
-      throw error
-    }
-  }
-
+/** Files that sellers upload: what checkouts sell, and pictures for pages. And what customers upload into forms. */
+export function createFiles({ store, clock, limits, living, addressOf, links, uploadLinks }: FileDeps) {
   return {
     addressOf,
     limits,
+    customers: createCustomerUploads({ store, clock, limits, links: uploadLinks }),
 
     /** The same file again is the same file: an upload can be repeated. */
     async upload(caller: Caller, { name, purpose }: NewFile, upload: Upload, operation: Id<'op'>): Promise<StoredFile> {
       const owner = accountOf(caller)
       assertSize(upload, purpose, limits)
       const id = deriveId('file', operation)
-      return await received({ id, owner, purpose, name, bytes: upload.bytes, createdAt: clock.now() }, upload, null)
+      const about = { id, owner, purpose, checkoutId: null, name, bytes: upload.bytes, createdAt: clock.now() }
+      return await receive(store, about, upload, null)
     },
 
     /** A tool's answer that is too large to be sent. Its link opens it for whoever has it, without a key. */
@@ -48,8 +32,8 @@ export function createFiles({ store, clock, limits, living, addressOf, links }: 
       const id = newId('file', createdAt)
       const until = new Date(createdAt.getTime() + ANSWER_MS)
       const upload = { bytes: body.length, mediaType, chunks: piecesOf(body) }
-      const about = { id, owner, purpose: 'answer', name, bytes: body.length, createdAt } as const
-      const file = await received(about, upload, until)
+      const about = { id, owner, purpose: 'answer', checkoutId: null, name, bytes: body.length, createdAt } as const
+      const file = await receive(store, about, upload, until)
       return { url: links.of(file.id), until: file.keptUntil ?? until }
     },
 
@@ -127,56 +111,6 @@ export function createFiles({ store, clock, limits, living, addressOf, links }: 
   }
 }
 
-/** Stores the bytes as they come. Only one piece of the file is in memory. */
-async function storeChunks(
-  store: FileStore,
-  id: string,
-  { chunks }: Upload,
-): Promise<{ sha256: string; head: Buffer }> {
-  const hash = createHash('sha256')
-  const waiting: Buffer[] = []
-  let length = 0
-  let place = 0
-  let head: Buffer | null = null
-  const write = async (): Promise<void> => {
-    if (length === 0) return
-    const content = Buffer.concat(waiting.splice(0))
-    length = 0
-    head ??= content.subarray(0, HEAD_BYTES)
-    await store.append(id, place++, content)
-  }
-  for await (const chunk of chunks) {
-    hash.update(chunk)
-    waiting.push(chunk)
-    length += chunk.length
-    if (length >= CHUNK_BYTES) await write()
-  }
-  await write()
-  return { sha256: hash.digest('hex'), head: head ?? Buffer.alloc(0) }
-}
-
-async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < body.length; at += CHUNK_BYTES) yield await Promise.resolve(body.subarray(at, at + CHUNK_BYTES))
-}
-
-/** Its bytes stay until the sweeper comes by. */
-function isOver({ keptUntil }: StoredFile, now: Date): boolean {
-  return keptUntil !== null && keptUntil <= now
-}
-
-async function* chunksOf(store: FileStore, { id, bytes }: StoredFile): AsyncGenerator<Buffer> {
-  let left = bytes
-  for (let place = 0; left > 0; place++) {
-    const chunk = await store.chunk(id, place)
-    if (chunk === null) throw new Error('a file was deleted while it was read')
-    left -= chunk.length
-    yield chunk
-  }
-}
-
-const CHUNK_BYTES = 262_144
-/** Longer than a request may take to arrive. */
-const UPLOAD_MS = 300_000
 /** As long as a request can be repeated. */
 const ANSWER_MS = 26 * 3_600_000
 
@@ -205,6 +139,7 @@ export interface FileDeps {
   /** Where a picture is shown from. */
   addressOf(picture: string): string
   links: FileLinks
+  uploadLinks: UploadLinks
 }
 
 export type Files = ReturnType<typeof createFiles>

@@ -5,6 +5,7 @@ import type { Tables } from '../kit/tables.ts'
 import { byId, totalOf } from '../kit/total.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import type { FileLimits, StoredFile, Use } from './model.ts'
+import { assertCustomerRoom, keepUploads } from './customer-store.ts'
 import type { FileStore } from './ports.ts'
 
 /** Files in PostgreSQL, in pieces. */
@@ -19,9 +20,10 @@ export function createFileStore(statements: StatementPool, limits: FileLimits): 
 
     begin: (upload) =>
       statements.together(async (inside) => {
-        const { id, owner, purpose, name, bytes, leaseUntil, createdAt } = upload
-        await assertRoom(inside, owner, bytes, limits)
-        const values = [id, owner.userId, owner.environment, purpose, name, bytes, leaseUntil, createdAt]
+        const { id, owner, purpose, checkoutId, name, bytes, leaseUntil, createdAt } = upload
+        if (checkoutId === null) await assertRoom(inside, owner, bytes, limits)
+        else await assertCustomerRoom(inside, { owner, checkoutId, bytes, now: createdAt }, limits.customers)
+        const values = [id, owner.userId, owner.environment, purpose, checkoutId, name, bytes, leaseUntil, createdAt]
         await inside.run(BEGIN, values, 'file_begin')
       }),
 
@@ -43,7 +45,7 @@ export function createFileStore(statements: StatementPool, limits: FileLimits): 
     same: ({ owner, purpose, name }, sha256) =>
       one(
         `SELECT * FROM file WHERE user_id = $1 AND environment = $2::environment AND purpose = $3::file_purpose
-           AND sha256 = $4 AND name = $5`,
+           AND sha256 = $4 AND name = $5 AND checkout_id IS NULL`,
         [owner.userId, owner.environment, purpose, Buffer.from(sha256, 'hex'), name],
         'file_same',
       ),
@@ -56,6 +58,8 @@ export function createFileStore(statements: StatementPool, limits: FileLimits): 
       const gone = await statements.run<{ id: string }>(SWEEP, [now], 'file_sweep')
       return gone.length
     },
+
+    keep: keepUploads,
 
     findOwn: ({ userId, environment }, id) => one(FIND_OWN, [userId, environment, id], 'file_find_own'),
     find: (id) => one('SELECT * FROM file WHERE id = $1 AND sha256 IS NOT NULL', [id], 'file_find'),
@@ -113,7 +117,8 @@ async function assertRoom(
   if (Number(stored?.bytes ?? 0n) + bytes > accountBytesMax) throw quotaExceeded('file_bytes', accountBytesMax, null)
 }
 
-const OWN = 'file WHERE user_id = $1 AND environment = $2::environment'
+/** Without what customers have uploaded. */
+const OWN = 'file WHERE user_id = $1 AND environment = $2::environment AND checkout_id IS NULL'
 const SUM = `SELECT coalesce(sum(bytes), 0)::bigint AS bytes, count(*) AS files FROM ${OWN}`
 const LIST = `SELECT * FROM ${OWN} AND sha256 IS NOT NULL ORDER BY id DESC LIMIT $3 OFFSET $4`
 const FIND_OWN = `SELECT * FROM ${OWN} AND id = $3 AND sha256 IS NOT NULL`
@@ -121,8 +126,8 @@ const CHUNK = 'SELECT content FROM file_chunk WHERE file_id = $1 AND place = $2'
 const APPEND = 'INSERT INTO file_chunk (file_id, place, content) VALUES ($1, $2, $3)'
 
 const BEGIN = `
-INSERT INTO file (id, user_id, environment, purpose, name, media_type, bytes, lease_until, created_at)
-VALUES ($1, $2, $3::environment, $4::file_purpose, $5, '', $6, $7, $8)`
+INSERT INTO file (id, user_id, environment, purpose, checkout_id, name, media_type, bytes, lease_until, created_at)
+VALUES ($1, $2, $3::environment, $4::file_purpose, $5, $6, '', $7, $8, $9)`
 
 /** Only if it arrived whole, and there is no other file that is the same. */
 const FINISH = `
@@ -131,7 +136,7 @@ WHERE f.id = $1 AND f.sha256 IS NULL
   AND f.bytes = (SELECT coalesce(sum(length(c.content)), 0) FROM file_chunk c WHERE c.file_id = f.id)
   AND NOT EXISTS (
     SELECT FROM file o WHERE o.user_id = f.user_id AND o.environment = f.environment AND o.purpose = f.purpose
-      AND o.sha256 = $3 AND o.name = f.name
+      AND o.sha256 = $3 AND o.name = f.name AND o.checkout_id IS NULL AND f.checkout_id IS NULL
   )
 RETURNING *`
 
@@ -166,6 +171,7 @@ function fromFileRow(row: FileRow): StoredFile {
     id: row.id,
     owner: { userId: row.user_id, environment: row.environment },
     purpose: row.purpose,
+    checkoutId: row.checkout_id,
     name: row.name,
     mediaType: row.media_type,
     bytes: row.bytes,
@@ -180,7 +186,7 @@ function fromFileRow(row: FileRow): StoredFile {
 export const fileTables: Tables = {
   retention: () => ({
     file: {
-      kept: 'one row for each file of an account, until its owner deletes it; uploads that break off are removed, large answers after 26 hours',
+      kept: 'one row for each file of an account, until its owner deletes it; uploads that break off are removed, large answers after 26 hours, what customers upload after an hour or seven days after the sale',
     },
     file_chunk: { ends: 'with its file' },
     file_use: { ends: 'with its file, or when its checkout uses another one' },

@@ -8,10 +8,11 @@ import type { Part, Platform } from './platform.ts'
 import { answerRoutes, fileRoutes, newFile, pictureRoutes, toFileOut, toOutgoing } from '../files/http.ts'
 import type { NewFile } from '../files/service.ts'
 import type { Living } from '../files/ports.ts'
+import { uploadLinks } from '../files/customer-uploads.ts'
 import { createFiles, type Files } from '../files/service.ts'
 import { createFileStore } from '../files/store.ts'
 
-/** Files that sellers upload. `living`: which checkouts still show anything. */
+/** Files that sellers upload, and their customers. `living`: which checkouts still show anything. */
 export function openFiles(platform: Platform, living: Living): { files: Files; part: Part } {
   const { config, database, clock, secret } = platform
   const signer = createSigner(secret, 'coinslot answers')
@@ -19,6 +20,7 @@ export function openFiles(platform: Platform, living: Living): { files: Files; p
     bytesMax: config.FILE_BYTES_MAX,
     accountBytesMax: config.QUOTA_FILE_BYTES,
     filesMax: config.QUOTA_FILES,
+    customers: { bytesMax: config.QUOTA_CUSTOMER_FILE_BYTES, filesMax: config.QUOTA_CUSTOMER_FILES },
   }
   const files = createFiles({
     store: createFileStore(database.statements, limits),
@@ -30,6 +32,7 @@ export function openFiles(platform: Platform, living: Living): { files: Files; p
       of: (id) => `${config.addresses.tools}/answers/${id}?token=${signer.sign(id)}`,
       isFor: (id, token) => signer.isSigned(id, token),
     },
+    uploadLinks: uploadLinks(config.addresses.pay, createSigner(secret, 'coinslot customer uploads')),
   })
   return {
     files,

@@ -214,6 +214,8 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, request
     '404 404 404 404 404',
     { params: { chk: 'chk_nobodys' }, body: { token: `tok_${'a'.repeat(43)}`, content: '{}' } },
   ],
+  'pay POST /:chk/files': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' } }],
+  'pay GET /:chk/files/:file': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', file: 'file_nobodys' } }],
   'pay POST /:chk/addresses': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' }, body: {} }],
   'pay GET /:chk/addresses/:adr': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', adr: 'adr_nobodys' } }],
   'pay POST /:chk/addresses/:adr/return': [

@@ -23,6 +23,7 @@ import { draftRoutes } from './drafts.ts'
 import { qrOf } from '../service/presenter.ts'
 import { refusalRoute } from './requests.ts'
 import { choiceQuery, linesOut, quoteBody, toChosen } from './price.ts'
+import { uploadRoutes } from './uploads.ts'
 import { requireAgain, sold, type Dialogue } from './x402.ts'
 
 /** `/p/{chk}`, for buyers: people in a browser, or agents. */
@@ -117,6 +118,7 @@ export function payerRoutes(
     ...priceRoutes(checkouts, pages, seller.now),
     chatRoute(checkouts, pages, seller.now),
     ...draftRoutes(checkouts, pages),
+    ...uploadRoutes(checkouts, pages),
     ...paymentRoutes(checkouts, pages),
     refusalRoute(checkouts, pages, seller.now),
   ]

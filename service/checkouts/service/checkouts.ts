@@ -26,6 +26,7 @@ import { createProgress } from './progress.ts'
 import { createRequests } from './requests.ts'
 import { createOpenings } from './openings.ts'
 import { createNotices } from './notices.ts'
+import { createUploads } from './uploads.ts'
 import { createWatching } from './watch.ts'
 
 /** Prices on workflows, and their sales. */
@@ -44,6 +45,7 @@ export function createCheckouts(deps: CheckoutDeps) {
     ...purchases,
     ...requests,
     ...createChats({ ...deps, showing }),
+    ...createUploads(deps),
     ...createProgress({ ...deps, showing, purchases: { find } }),
     /** For the holder of a pass: what is left of it. For a wallet: what is left of its trial. */
     async passOf(id: string, { token, address }: { token: string | null; address: Address | null }) {

@@ -32,6 +32,7 @@ import type { CheckoutDeps } from './deps.ts'
 import { noticeOf } from './notices.ts'
 import type { Showing } from './presenter.ts'
 import type { Patience } from './purchases.ts'
+import { assertUploaded, sellUploaded } from './uploads.ts'
 import type { Watching } from './watch.ts'
 
 export type FormInput = Readonly<Record<string, unknown>>
@@ -90,7 +91,7 @@ export interface CheckoutAsk extends PurchaseRequest {
 
 /** A checkout delivers nothing itself: its payment starts the delivery to the workflow. */
 export function createCheckoutProduct(deps: ProductDeps) {
-  const { clock, quoteKey, showing, watching, events, callbacks } = deps
+  const { clock, quoteKey, showing, watching, events, callbacks, files } = deps
 
   /** What is bought for which price, in test mode as with money: the quoted price, or else the current one. */
   function dealFor(checkout: Checkout, order: Order): Deal {
@@ -109,8 +110,12 @@ export function createCheckoutProduct(deps: ProductDeps) {
     return { input, plan, coupon, lines: linesAt(quote, checkout, { input, choice, coupon }), quote }
   }
 
-  /** Checks that the workflow responds, if the owner wants that: no money is taken for a dead one. */
-  async function preflight(checkout: Checkout): Promise<void> {
+  /**
+   * Checks that what was uploaded is there, and that the workflow responds, if the owner wants that: no money is taken
+   * for nothing.
+   */
+  async function preflight(checkout: Checkout, order: Order): Promise<void> {
+    await assertUploaded(files.customers, checkout, valuesOf(checkout, order), order.named)
     if (!checkout.preflight || checkout.callbackUrl === null) return
     const answer = await callbacks.ask(checkout.callbackUrl)
     if (answer !== null && isSensible(answer.status, answer.body)) return
@@ -185,8 +190,8 @@ export function createCheckoutProduct(deps: ProductDeps) {
     },
     badProof,
 
-    async enter({ checkout }) {
-      await preflight(checkout)
+    async enter({ checkout, order }) {
+      await preflight(checkout, order)
       return () => undefined
     },
     refused: ({ checkout, presented }, terms, refusal) => events.refused(checkout, { ...refusal, presented, terms }),
@@ -195,7 +200,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
   return { product, preflight, dealFor }
 }
 
-interface ProductDeps extends Pick<CheckoutDeps, 'clock' | 'quoteKey' | 'callbacks'> {
+interface ProductDeps extends Pick<CheckoutDeps, 'clock' | 'quoteKey' | 'callbacks' | 'files'> {
   showing: Pick<Showing, 'offerAt' | 'addressOf'>
   watching: Pick<Watching, 'attempted'>
   events: Pick<PaymentEvents, 'refused'>
@@ -289,6 +294,7 @@ export function checkoutHooks({
       }
       // A buyer of an earlier version was promised a file that was deleted since.
       if (after.kind === 'file' && !(await files.sold(inside, after.fileId, sale.subject))) throw quoteExpired()
+      await sellUploaded(inside, files.customers, { checkout, sale })
       if (isFree(sale)) {
         await passes.take(inside, sale, checkout)
         await chats.begin(inside, sale, checkout)
@@ -372,7 +378,7 @@ function isRequested({ details }: Pick<Sale, 'details'>): boolean {
 }
 
 interface HookDeps extends Pick<CheckoutDeps, 'announce' | 'store' | 'deliveries' | 'receiptOf' | 'clock'> {
-  files: Pick<FilePort, 'sold'>
+  files: Pick<FilePort, 'sold' | 'customers'>
   coupons: CouponUses
   events: Pick<PaymentEvents, 'completed' | 'failed'>
   passes: PassHooks

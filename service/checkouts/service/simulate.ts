@@ -44,7 +44,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
     const deal = dealFor(checkout, purchase)
     const { quote } = deal
     assertCosts(deal.lines)
-    await preflight(checkout)
+    await preflight(checkout, purchase)
     const now = clock.now()
     const { outcome = 'paid', token } = purchase
     const holds = isLate(checkout.capture)

@@ -16,13 +16,14 @@ import type { PaymentView } from '../views.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { valuesOf, type Chosen, type FormInput, type Purchase, type WithCoupon } from './product.ts'
 import type { Showing } from './presenter.ts'
+import { keepUploaded } from './uploads.ts'
 
 /**
  * Orders that are paid from an address of this service, to which the buyer has sent the money by a plain transfer. What
  * is bought, refused and delivered is the same as for every other payer.
  */
 export function createTransferBuying(deps: TransferBuyingDeps) {
-  const { store, clock, quoteKey, showing, pay, shownWith, withCoupon, priced, takesTransfers } = deps
+  const { store, clock, quoteKey, showing, pay, shownWith, withCoupon, priced, takesTransfers, files } = deps
 
   /** The requirements of a quote; the money is paid by a transfer, so it cannot wait in the escrow. */
   function requirementsAt(checkout: Checkout, quote: ReturnType<typeof fromQuoteId>): RequirementsV2 {
@@ -44,11 +45,13 @@ export function createTransferBuying(deps: TransferBuyingDeps) {
       if (coupon !== null && coupon.perCustomer !== null) {
         throw invalid({ 'choice.coupon': 'is counted for each wallet: pay with a wallet, or without the code' })
       }
-      const input = valuesOf(checkout, { ...chosen, named: (field) => `input.${field}` })
+      const named = (field: string): string => `input.${field}`
+      const input = valuesOf(checkout, { ...chosen, named })
       const deal = await priced(checkout, chosen, input)
       assertCosts(deal.lines)
       const quote = { ...quoteOf(checkout, deal, now), expiresAt: deal.until ?? until }
       const { maxTimeoutSeconds: seconds } = requirementsAt(checkout, quote)
+      await keepUploaded(files.customers, checkout, { input, until, named })
       const { owner, network } = checkout
       return { owner, network, amount: quote.price, quoteId: toQuoteId(checkout.id, quote, quoteKey), seconds }
     },
@@ -91,7 +94,7 @@ export interface TransferOrder extends Pick<Purchase, 'input' | 'choice' | 'rece
   sign(network: Network, terms: Pick<Authorization, 'to' | 'value'>): SignedAuthorization
 }
 
-interface TransferBuyingDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quoteKey' | 'takesTransfers'> {
+interface TransferBuyingDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quoteKey' | 'takesTransfers' | 'files'> {
   showing: Pick<Showing, 'offerAt'>
   pay(id: string, purchase: Purchase, operation: Id<'op'>): Promise<PaymentView>
   shownWith(id: string, quoteId: string | null): Promise<Checkout | null>

@@ -294,6 +294,10 @@ export const PAYMENTS = {
     'Look in the mailbox, or try again in an hour. A receipt can be opened by its link.',
   ],
   too_many_refunds: ['The payment has as many refunds as it may have.', 'Refund the rest from your own wallet.'],
+  too_many_uploads: [
+    'Too many files wait at this checkout, or its seller has no room for more.',
+    'Send a link to the file instead, or try again later.',
+  ],
   too_many_requests_open: [
     'The payment has as many open requests for further amounts as it may have.',
     'Wait until one of them is paid, refused or expired.',

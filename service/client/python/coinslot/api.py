@@ -814,7 +814,7 @@ class Withdrawal(TypedDict):
 class File(TypedDict):
     id: str
     name: str
-    purpose: Literal["sale", "picture", "answer"]
+    purpose: Literal["sale", "picture", "answer", "input"]
     mediaType: str
     bytes: int
     sha256: str

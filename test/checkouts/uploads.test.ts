@@ -1,0 +1,135 @@
+import { usdcOf } from '../facilitator/world.ts'
+import type { Statements } from '../../service/kit/transaction.ts'
+import { openWorld, until, type World } from './world.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const FIELDS = [
+  { name: 'paper', label: 'Your paper', type: 'file', required: true, pattern: '.+\\.pdf' },
+  { name: 'more', type: 'file' },
+]
+const GONE = 'must be a file of this checkout that is still stored: upload it again'
+
+/** What a customer uploads stays for the order that names it, and for nothing else. */
+describe("a customer's upload", () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+  })
+  afterAll(() => world.close())
+  beforeEach(() => world.forget())
+
+  async function upload(checkout: string, text = 'x'): Promise<string> {
+    const headers = { 'content-type': 'application/pdf' }
+    const { body } = await world.call('POST', `/p/${checkout}/files?name=a%20b.pdf`, { raw: text, headers })
+    return String(body.file.url)
+  }
+
+  const simulate = (checkout: string, input: Record<string, unknown>) =>
+    world.call('POST', `/p/${checkout}/pay`, { body: { input, simulate: true } })
+
+  function fetched(link: string) {
+    const { pathname, search } = new URL(link)
+    return world.call('GET', pathname + search)
+  }
+
+  async function remove(
+    link: string,
+    inside: Pick<Statements, 'run'> = world.service.database.statements,
+  ): Promise<void> {
+    await inside.run('DELETE FROM file WHERE id = $1', [new URL(link).pathname.split('/').at(-1)])
+  }
+
+  const sweep = () => world.service.files.sweep(world.service.clock.now())
+
+  // First, because a chain's clock cannot be moved with the service's.
+  it('that is gone is refused before money moves, and its authorization is unused', async () => {
+    const { id } = await world.sell({ fields: FIELDS })
+    const payer = await world.chain.payer(5_000_000n)
+    const before = await usdcOf(world.chain, world.recipient)
+    const [gone, there] = [await upload(id), await upload(id)]
+    await remove(gone)
+    const paymentPayload = await world.sign(payer, id)
+    const pay = (paper: string, token?: string) =>
+      world.call('POST', `/p/${id}/pay`, { body: { input: { paper }, paymentPayload, token } })
+    expect(await pay(gone)).toMatchObject({ status: 400, body: { details: { 'input.paper': GONE } } })
+    expect(await usdcOf(world.chain, world.recipient)).toBe(before)
+    const paid = await pay(there)
+    expect(paid.body.payment).toMatchObject({ status: 'paid' })
+    expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
+    // The same payment again is the same one, also when the file is gone.
+    await remove(there)
+    expect((await fetched(there)).status).toBe(404)
+    const again = await pay(there, String(paid.body.payment.token))
+    expect(again.body.payment).toMatchObject({ id: paid.body.payment.id, status: 'paid' })
+    expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
+  })
+
+  it('reaches the workflow as a link that it can fetch for seven days, and then is removed', async () => {
+    const { id } = await world.sell({ testMode: true, fields: FIELDS })
+    const [bought, unsold] = [await upload(id, 'the paper'), await upload(id)]
+    expect((await simulate(id, { paper: bought })).status).toBe(200)
+    const [delivery] = await until(() => world.workflow.deliveries.length > 0 && world.workflow.deliveries)
+    expect(delivery!.json.input).toEqual({ paper: bought })
+
+    world.service.clock.forward(HOUR_MS)
+    await sweep()
+    expect((await fetched(unsold)).status).toBe(404)
+    expect((await fetched(bought)).text).toBe('the paper')
+    world.service.clock.forward(7 * DAY_MS - 2 * HOUR_MS)
+    await sweep()
+    expect((await fetched(bought)).text).toBe('the paper')
+    world.service.clock.forward(2 * HOUR_MS)
+    expect((await fetched(bought)).status).toBe(404)
+    await sweep()
+    const rows = await world.service.database.statements.run('SELECT id FROM file WHERE checkout_id = $1', [id])
+    expect(rows).toEqual([])
+  })
+
+  it('can be bought with again while it is stored, and any other https link as ever', async () => {
+    const { id } = await world.sell({ testMode: true, fields: FIELDS })
+    const link = await upload(id)
+    expect((await simulate(id, { paper: link })).status).toBe(200)
+    world.service.clock.forward(2 * DAY_MS)
+    expect((await simulate(id, { paper: link, more: 'https://example.com/p/chk_1/files/file_1' })).status).toBe(200)
+  })
+
+  it('of another checkout, a guessed or an expired one is refused by the name of its field', async () => {
+    const [{ id }, other] = [
+      await world.sell({ testMode: true, fields: FIELDS }),
+      await world.sell({ testMode: true, fields: FIELDS }),
+    ]
+    const [own, stolen, expired] = [await upload(id), await upload(other.id), await upload(id)]
+    const signed = new URL(own)
+    const guessed = own.replace(/token=[\w-]+/, `token=${'a'.repeat(43)}`)
+    const elsewhere = `${signed.origin}${new URL(stolen).pathname}${signed.search}`
+    for (const paper of [stolen, guessed, elsewhere, `${own.split('?')[0]!}?name=a.pdf`]) {
+      const refused = await simulate(id, { paper: own, more: paper })
+      expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_input', details: { 'input.more': GONE } } })
+    }
+    world.service.clock.forward(HOUR_MS)
+    const late = await simulate(id, { paper: expired })
+    expect(late).toMatchObject({ status: 400, body: { details: { 'input.paper': GONE } } })
+    expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(0)
+  })
+
+  it('is refused in the transaction of the claim where the sweeper was first', async () => {
+    const { id } = await world.sell({ testMode: true, fields: FIELDS })
+    const link = await upload(id)
+    const statements = world.service.database.statements
+    // The check before the claim sees the file; the transaction of the claim waits for the one that removes it.
+    let paid: Promise<{ status: number }> | null = null
+    await statements.together(async (inside) => {
+      await remove(link, inside)
+      paid = simulate(id, { paper: link })
+      await until(async () => {
+        // A transaction reads the activity once, unless it is told to read it again.
+        await inside.run('SELECT pg_stat_clear_snapshot()', [])
+        const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE file SET kept_until%'`
+        return (await inside.run(waiting, [])).length > 0
+      })
+    })
+    expect(await paid).toMatchObject({ status: 400, body: { details: { 'input.paper': GONE } } })
+    expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(0)
+  })
+})
