@@ -21,7 +21,7 @@ const MOST: Readonly<Record<Purpose, number>> = {
   sale: Infinity,
   answer: Infinity,
   picture: 2_097_152,
-  input: 10_485_760,
+  input: 10_000_000,
 }
 
 /** Of a file that a customer uploads. */

@@ -118,18 +118,18 @@ describe("a customer's upload", () => {
     const link = await upload(id)
     const statements = world.service.database.statements
     // The check before the claim sees the file; the transaction of the claim waits for the one that removes it.
-    let paid: Promise<{ status: number }> | null = null
-    await statements.together(async (inside) => {
+    const paid = await statements.together(async (inside) => {
       await remove(link, inside)
-      paid = simulate(id, { paper: link })
+      const payment = simulate(id, { paper: link })
       await until(async () => {
         // A transaction reads the activity once, unless it is told to read it again.
         await inside.run('SELECT pg_stat_clear_snapshot()', [])
         const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE file SET kept_until%'`
         return (await inside.run(waiting, [])).length > 0
       })
+      return { payment }
     })
-    expect(await paid).toMatchObject({ status: 400, body: { details: { 'input.paper': GONE } } })
+    expect(await paid.payment).toMatchObject({ status: 400, body: { details: { 'input.paper': GONE } } })
     expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(0)
   })
 })

@@ -2,6 +2,7 @@ import { hydrate } from 'preact'
 import type { CheckoutPage, Embed, PaymentState, VerifyPage } from '../model.ts'
 import { loadFormatting } from './answer/Answer.tsx'
 import { hasAnswer, openApi } from './checkout/api.ts'
+import { openUploads } from './checkout/sending.ts'
 import { Checkout } from './checkout/Checkout.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper } from './checkout/kept.ts'
@@ -66,6 +67,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
     takeFree: (raw) => void flow.takeFree(raw),
     choose: flow.choose,
     enterEmail: flow.enterEmail,
+    upload: openUploads(home),
     use: (raw, how) => void flow.use(raw, how),
     ...walletActs(wallets),
     again: flow.again,

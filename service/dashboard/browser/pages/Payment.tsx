@@ -6,6 +6,7 @@ import { Card, Code, Columns, Facts, Page } from '../parts/layout.tsx'
 import { Receipt, RefundPayment } from '../parts/Refund.tsx'
 import { Loaded, Skeleton } from '../parts/states.tsx'
 import { Id, Money, When } from '../parts/values.tsx'
+import { uploadedIn } from '../../../ui-kit/format.ts'
 import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
 import { DeliveryDetails } from './deliveries/Deliveries.tsx'
 import { FurtherAmounts } from './payments/Requests.tsx'
@@ -184,7 +185,7 @@ function Input({ input }: { input: NonNullable<Payment['input']> }) {
       facts={entries.map(([name, value]) => [
         name,
         typeof value === 'string' ? (
-          <span className="whitespace-pre-wrap">{value}</span>
+          <Text value={value} />
         ) : typeof value === 'object' && value !== null ? (
           <Code>{JSON.stringify(value, null, 2)}</Code>
         ) : (
@@ -192,6 +193,17 @@ function Input({ input }: { input: NonNullable<Payment['input']> }) {
         ),
       ])}
     />
+  )
+}
+
+/** What the customer uploaded is shown by its name. */
+function Text({ value }: { value: string }) {
+  const uploaded = uploadedIn(value)
+  if (uploaded === null) return <span className="whitespace-pre-wrap">{value}</span>
+  return (
+    <a href={value} target="_blank" rel="noreferrer" className="link">
+      {uploaded}
+    </a>
   )
 }
 

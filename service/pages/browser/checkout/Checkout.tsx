@@ -121,7 +121,14 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
         <Fields key="order" fields={orderedFields(fields, order)} errors={{}} locked />
       ) : (
         fields.length > 0 && (
-          <Fields key="form" fields={fields} errors={errors} shown={shown} locked={prefill?.locked} />
+          <Fields
+            key="form"
+            fields={fields}
+            errors={errors}
+            shown={shown}
+            locked={prefill?.locked}
+            upload={acts?.upload}
+          />
         )
       )}
       {!state.transfers && (
@@ -158,6 +165,8 @@ function isFormHidden({ progress, gone, orderEnd, page }: State): boolean {
 
 function control(form: HTMLFormElement, name: string): HTMLElement | null {
   const found = form.elements.namedItem(name)
+  // The link of a file may be hidden; what chooses the file is there.
+  if (found instanceof HTMLElement && found.hidden) return document.getElementById(`field-${name}`)
   return found instanceof HTMLElement ? found : null
 }
 

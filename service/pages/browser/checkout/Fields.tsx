@@ -1,6 +1,8 @@
 import { firstText } from '../../../ui-kit/format.ts'
 import type { Field } from '../../model.ts'
 import { say } from '../words/say.ts'
+import { FileField } from './FileField.tsx'
+import { FILE_LIMIT, type Uploading } from './form.ts'
 import { Warning } from './Icons.tsx'
 
 /** The seller's form fields. */
@@ -9,6 +11,7 @@ export function Fields({
   errors,
   locked = false,
   shown = null,
+  upload,
 }: {
   fields: readonly Field[]
   errors: Readonly<Record<string, string>>
@@ -16,6 +19,8 @@ export function Fields({
   locked?: boolean | ReadonlySet<string> | undefined
   /** The names of those that are shown; null for all. */
   shown?: ReadonlySet<string> | null
+  /** Absent until the page's script has started. */
+  upload?: Uploading | undefined
 }) {
   return (
     <div class="fields">
@@ -26,6 +31,7 @@ export function Fields({
             field={field}
             error={errors[field.name] ?? null}
             locked={typeof locked === 'boolean' ? locked : locked.has(field.name)}
+            upload={upload}
           />
         </div>
       ))}
@@ -33,7 +39,7 @@ export function Fields({
   )
 }
 
-function One({ field, error, locked }: { field: Field; error: string | null; locked: boolean }) {
+function One({ field, error, locked, upload }: OneField) {
   const { name, label, type, required, description } = field
   const id = `field-${name}`
   const hint = hintOf(field)
@@ -80,14 +86,22 @@ function One({ field, error, locked }: { field: Field; error: string | null; loc
           {hint}
         </p>
       )}
-      <Control field={field} common={common} />
+      <Control field={field} common={common} upload={upload} />
       {fault}
     </div>
   )
 }
 
-function Control({ field, common }: { field: Field; common: Record<string, unknown> }) {
+interface OneField {
+  field: Field
+  error: string | null
+  locked: boolean
+  upload: Uploading | undefined
+}
+
+function Control({ field, common, upload }: ControlProps) {
   const { type, options, placeholder } = field
+  if (type === 'file') return <FileField field={field} common={common} upload={upload} />
   const filled = firstText(field)
   if (type === 'select') {
     return (
@@ -111,6 +125,12 @@ function Control({ field, common }: { field: Field; common: Record<string, unkno
   return <input {...INPUTS[type]} {...text} defaultValue={filled} />
 }
 
+interface ControlProps {
+  field: Field
+  common: { id: string; name: string } & Record<string, unknown>
+  upload: Uploading | undefined
+}
+
 /** The keyboard that a phone shows, and what the browser may autofill. */
 const INPUTS = {
   text: { type: 'text' },
@@ -119,10 +139,9 @@ const INPUTS = {
   url: { type: 'url', inputmode: 'url', autocomplete: 'url', autocapitalize: 'off', spellcheck: false },
   email: { type: 'email', inputmode: 'email', autocomplete: 'email', autocapitalize: 'off', spellcheck: false },
   date: { type: 'date' },
-  file: { type: 'url', inputmode: 'url', autocomplete: 'off', autocapitalize: 'off', spellcheck: false },
 } as const
 
 function hintOf({ type, description }: Field): string | null {
   if (description != null) return description
-  return type === 'file' ? say('form.fileHint') : null
+  return type === 'file' ? say('form.fileHint', { limit: FILE_LIMIT }) : null
 }

@@ -1,6 +1,6 @@
 import { remember, remembered } from '../../../ui-kit/watched.ts'
 import type { CheckoutPage, Field } from '../../model.ts'
-import type { Raw } from './form.ts'
+import { FILLED, type Raw } from './form.ts'
 import type { Prefill } from './prefill.ts'
 
 /** The form's current values. */
@@ -20,8 +20,7 @@ export function draftOf({ page, prefill }: { page: CheckoutPage; prefill: Prefil
 
 /** A form's values survive a reload of its tab; they are deleted with the tab or after the payment. */
 export function saveDraft(draft: string, fields: readonly Field[], raw: Raw): void {
-  // A file has to be chosen again.
-  const values = fields.filter(({ type }) => type !== 'file').map(({ name }) => [name, raw[name] ?? ''])
+  const values = fields.map(({ name }) => [name, raw[name] ?? ''])
   const text = JSON.stringify(values)
   // If storage is disabled or full, the form works without a draft.
   if (text.length <= LONGEST) remember(draft, text, ofTab)
@@ -36,9 +35,9 @@ export function fillFromDraft(
 ): void {
   fillIn(form, values)
   const saved = savedIn(draft)
-  const typed = fields.flatMap(({ name, type }): [string, string | boolean][] => {
+  const typed = fields.flatMap(({ name }): [string, string | boolean][] => {
     const value = saved.get(name)
-    const isKept = type !== 'file' && !locked.has(name) && (typeof value === 'string' || typeof value === 'boolean')
+    const isKept = !locked.has(name) && (typeof value === 'string' || typeof value === 'boolean')
     return isKept ? [[name, value]] : []
   })
   fillIn(form, typed)
@@ -49,7 +48,10 @@ function fillIn(form: HTMLFormElement, values: Iterable<readonly [name: string, 
     const control = form.elements.namedItem(name)
     if (typeof value === 'boolean') {
       if (control instanceof HTMLInputElement) control.checked = value
-    } else if (control !== null && 'value' in control) control.value = value
+    } else if (control !== null && 'value' in control) {
+      control.value = value
+      if (control instanceof HTMLElement) control.dispatchEvent(new Event(FILLED))
+    }
   }
 }
 

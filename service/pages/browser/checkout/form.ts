@@ -86,6 +86,7 @@ const FAULTS: Readonly<Record<string, PlainKey>> = {
   'is required': 'form.required',
   'must be a single line': 'form.oneLine',
   'must be JSON': 'form.json',
+  'must be a file of this checkout that is still stored: upload it again': 'form.fileGone',
 }
 
 type Reader = (text: string, field: Field) => { value: unknown } | { error: string }
@@ -140,6 +141,9 @@ const asJson: Reader = (text) => {
 const asOption: Reader = (text, { options }) =>
   options?.includes(text) === true ? { value: text } : { error: say('form.chooseFromList') }
 
+/** Stands in a file's field while the file is on its way. */
+export const UPLOADING = 'uploading'
+
 const READERS: Readonly<Record<Field['type'], Reader>> = {
   text: asText,
   textarea: asText,
@@ -151,7 +155,7 @@ const READERS: Readonly<Record<Field['type'], Reader>> = {
   email: asEmail,
   date: asDate,
   json: asJson,
-  file: asUrl,
+  file: (text, field) => (text === UPLOADING ? { error: say('form.fileWait') } : asUrl(text, field)),
 }
 
 /** Names the receipt's address among the errors. No field has such a name: theirs begin with a letter. */
@@ -164,3 +168,18 @@ export function isReachable(email: string): boolean {
 
 const LONGEST = 254
 const ADDRESS = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([A-Za-z\d][A-Za-z\d-]*\.)+[A-Za-z]{2,}$/
+
+/** Uploads a file and answers the link that is the field's value. */
+export type Uploading = (
+  file: File,
+  progress: { stop: AbortSignal; onPart: (part: number) => void },
+) => Promise<{ url: string } | { fault: UploadFault }>
+
+export type UploadFault = 'large' | 'empty' | 'full' | 'failed'
+
+/** The service's own limit, for a sentence before anything is sent. */
+export const FILE_BYTES_MAX = 10_000_000
+export const FILE_LIMIT = '10 MB'
+
+/** Told to a field whose value was filled in by the page. */
+export const FILLED = 'coinslot:filled'

@@ -9,9 +9,8 @@ import type { Handover, State } from './state.ts'
 
 /** Stores what stands in the form for an hour, so that no address has to contain it. */
 export async function handOver(api: Api, { page, order, wish }: State, raw: Raw): Promise<Handover | null> {
-  // A file is on the device alone. The address for the receipt is left out: a link must not say where that goes.
-  const fields = page.checkout.fields.filter(({ type }) => type !== 'file')
-  const values = Object.fromEntries(fields.map(({ name }) => [name, raw[name] ?? '']))
+  // The address for the receipt is left out: a link must not say where that goes.
+  const values = Object.fromEntries(page.checkout.fields.map(({ name }) => [name, raw[name] ?? '']))
   const content = order === null ? { values, choice: wish.choice } : { order: hashOf(order) }
   return await api.putDraft(randomToken(), JSON.stringify(content))
 }
