@@ -21,7 +21,7 @@ const type: INodeProperties = {
     { name: 'Date', value: 'date' },
     { name: 'Dropdown', value: 'select' },
     { name: 'Email', value: 'email' },
-    { name: 'File (Link)', value: 'file' },
+    { name: 'File', value: 'file' },
     { name: 'JSON', value: 'json' },
     { name: 'Link', value: 'url' },
     { name: 'Number', value: 'number' },

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookRespon
 import { verify, type Signed, type Verdict } from '../shared/signature.ts'
 import { advice, ask } from '../shared/transport.ts'
 import { isTestMode, PAY_TO_RUN, type Trigger } from './checkout.ts'
+import { filesOf } from './files.ts'
 import { recall, renewSecret } from './lifecycle.ts'
 import { formPage } from './page.ts'
 import { readPayment } from './payment.ts'
@@ -56,14 +57,25 @@ export async function receive(
   }
   const item = trigger.itemOf(payment.data)
   const place = trigger.outputFor?.(webhook, item) ?? 0
-  const data: INodeExecutionData[][] = [...Array.from({ length: place }, () => []), [{ json: item }]]
-  if (!verdict.genuine) return run(data)
+  if (!verdict.genuine) return run(outputs(place, { json: item }))
   // A retry of a payment that was simulated before test mode was switched off: the delivery is genuine, but no money
   // was paid.
   if (payment.simulated && !testMode) {
     return answer(webhook, 410, 'simulated', 'This payment was simulated, and the workflow is no longer in test mode.')
   }
-  return await once(webhook, verdict.id, data)
+  const files = await filesOf(webhook, item, kept.formUrl)
+  if ('missing' in files) {
+    // Before the claim, so that the delivery is tried again.
+    webhook.logger.error(`Delivery ${verdict.id} is left for a later attempt. ${files.missing}`)
+    return answer(webhook, 503, 'file_unavailable', files.missing)
+  }
+  const { binary } = files
+  const whole = Object.keys(binary).length === 0 ? { json: item } : { json: item, binary }
+  return await once(webhook, verdict.id, outputs(place, whole))
+}
+
+function outputs(place: number, item: INodeExecutionData): INodeExecutionData[][] {
+  return [...Array.from({ length: place }, () => []), [item]]
 }
 
 /**

@@ -206,6 +206,14 @@ export const fields: INodeProperties[] = [
         description: 'Whether customers may use the coupons of your account',
       },
       {
+        displayName: 'Files as Binary Data',
+        name: 'filesAsBinary',
+        type: 'boolean',
+        default: true,
+        description:
+          'Whether the files that customers upload are fetched when they have paid, as binary data under the names of their fields. Links to other places stay links.',
+      },
+      {
         displayName: 'Free Trial Runs',
         name: 'trialRuns',
         type: 'number',

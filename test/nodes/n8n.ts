@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { Readable } from 'node:stream'
 import type {
   IDataObject,
   IHookFunctions,
@@ -18,6 +19,8 @@ export interface Played {
   /** The data that n8n stores for the node, passed from one context to the next as n8n does. */
   memory?: IDataObject
   service?: (call: IHttpRequestOptions) => ServiceAnswer | Promise<ServiceAnswer>
+  /** Answers requests without the credential. */
+  file?: (call: IHttpRequestOptions) => ServiceAnswer
   credentials?: IDataObject | Error
   webhookUrl?: string
 }
@@ -63,6 +66,8 @@ export function hook(played: Played = {}): Hook {
 export interface Webhook {
   context: IWebhookFunctions
   calls: IHttpRequestOptions[]
+  /** Requests without the credential. */
+  fetches: IHttpRequestOptions[]
   memory: IDataObject
   warnings: string[]
   /** The response that the node sent by itself, without n8n. */
@@ -76,7 +81,7 @@ export interface Request {
 }
 
 export function webhook(request: Request, played: Played = {}): Webhook {
-  const { context, calls, memory, warnings } = shared({ mode: 'webhook', ...played })
+  const { context, calls, fetches, memory, warnings } = shared({ mode: 'webhook', ...played })
   const response: Webhook['response'] = { headers: {} }
   const res = Object.assign(new EventEmitter(), {
     status(status: number) {
@@ -106,7 +111,7 @@ export function webhook(request: Request, played: Played = {}): Webhook {
     getResponseObject: () => res,
     getWebhookName: () => request.name ?? 'default',
   })
-  return { context: context as unknown as IWebhookFunctions, calls, memory, warnings, response }
+  return { context: context as unknown as IWebhookFunctions, calls, fetches, memory, warnings, response }
 }
 
 /** What every context of n8n has. */
@@ -114,6 +119,7 @@ export function shared(played: Played) {
   const { mode = 'trigger', memory = {}, service = () => new Error('nobody listens') } = played
   const parameters: IDataObject = { ...PARAMETERS, ...played.parameters }
   const calls: IHttpRequestOptions[] = []
+  const fetches: IHttpRequestOptions[] = []
   const warnings: string[] = []
   const note = (text: string) => void warnings.push(text)
   const context = {
@@ -140,9 +146,21 @@ export function shared(played: Played) {
         if (answer instanceof Error) throw answer
         return { statusCode: answer.status, body: answer.body, headers: {} }
       },
+      // Without the credential: the links of files need none.
+      async httpRequest(call: IHttpRequestOptions) {
+        fetches.push(structuredClone(call))
+        const answer = (played.file ?? (() => new Error('nobody listens')))(call)
+        if (answer instanceof Error) throw answer
+        const { status, body } = answer as { status: number; body: Buffer }
+        return { statusCode: status, body: Readable.from([body]), headers: { 'content-type': 'application/pdf' } }
+      },
+      prepareBinaryData: async (content: Buffer, fileName?: string, mimeType?: string) => ({
+        data: content.toString('base64'),
+        ...{ fileName, mimeType },
+      }),
     },
   }
-  return { context, calls, memory, warnings }
+  return { context, calls, fetches, memory, warnings }
 }
 
 const CREDENTIALS = {

@@ -1,0 +1,94 @@
+import { createHmac } from 'node:crypto'
+import type { IHttpRequestOptions } from 'n8n-workflow'
+import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
+import { SECRET, webhook, type Played, type ServiceAnswer } from './n8n.ts'
+
+const FORM = 'https://pay.example/p/chk_1'
+const LINK = `${FORM}/files/file_1?token=abc&name=a%20b.pdf`
+const FIELDS = {
+  fields: [
+    { label: 'Your paper', type: 'file' },
+    { label: 'Notes', type: 'text' },
+  ],
+}
+const CONTENT = Buffer.from('the paper')
+const there = (): ServiceAnswer => ({ status: 200, body: CONTENT })
+
+describe('files of customers', () => {
+  it('are binary data under the names of their fields, fetched before the claim and without the key', async () => {
+    const { result, calls, fetches } = await paid({ your_paper: LINK, notes: LINK })
+    const binary = {
+      your_paper: { data: CONTENT.toString('base64'), fileName: 'a b.pdf', mimeType: 'application/pdf' },
+    }
+    expect(result.workflowData).toEqual([[{ json: expect.objectContaining({ input: expect.anything() }), binary }]])
+    expect(fetches.map(({ url, disableFollowRedirect }) => [url, disableFollowRedirect])).toEqual([[LINK, true]])
+    expect(calls).toHaveLength(1)
+  })
+
+  it('stay links unless the option is on', async () => {
+    const { result, fetches } = await paid({ your_paper: LINK }, { parameters: { customerFields: FIELDS } })
+    expect([result.workflowData?.[0]?.[0]?.binary, fetches]).toEqual([undefined, []])
+  })
+
+  it.each([
+    'https://elsewhere.example/a.pdf',
+    'http://169.254.169.254/latest/meta-data',
+    `${FORM}.evil.example/files/file_1?token=abc`,
+    'https://pay.example/p/chk_2/files/file_1?token=abc',
+    'https://pay.example/p/chk_1/payments/pay_1',
+  ])('%s is never fetched, and stays a link', async (link) => {
+    const { result, fetches } = await paid({ your_paper: link })
+    expect(fetches).toEqual([])
+    expect(result.workflowData?.[0]?.[0]).toMatchObject({ json: { input: { your_paper: link } } })
+    expect(result.workflowData?.[0]?.[0]?.binary).toBeUndefined()
+  })
+
+  it('come from the address of the credential where the public one cannot be reached', async () => {
+    const file = ({ url }: IHttpRequestOptions) => (url === LINK ? new Error('ECONNREFUSED') : there())
+    const { result, fetches } = await paid({ your_paper: LINK }, { ...ON, file })
+    expect(fetches.map(({ url }) => url)).toEqual([LINK, LINK.replace('https://pay.example', 'http://localhost:4020')])
+    expect(Object.keys(result.workflowData?.[0]?.[0]?.binary ?? {})).toEqual(['your_paper'])
+  })
+
+  it.each<[string, () => ServiceAnswer, RegExp]>([
+    ['it is stored no longer', () => ({ status: 404, body: Buffer.from('{}') }), /“your_paper” .* stored no longer/],
+    ['the service is in trouble', () => ({ status: 502, body: Buffer.from('') }), /status 502/],
+    ['it redirects', () => ({ status: 302, body: Buffer.from('') }), /status 302/],
+    ['it is not reached', () => new Error('ECONNREFUSED'), /cannot be reached/],
+    ['it is too large', () => ({ status: 200, body: Buffer.alloc(10_000_001) }), /larger/],
+  ])('leave the delivery unclaimed for a later attempt where %s', async (_, file, reason) => {
+    const { result, response, calls } = await paid({ your_paper: LINK }, { ...ON, file })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect([response.status, response.body]).toEqual([
+      503,
+      { error: expect.stringMatching(reason), code: 'file_unavailable' },
+    ])
+    expect(calls).toEqual([])
+  })
+})
+
+/** What the node has stored about its checkout. */
+const KEPT = {
+  checkoutId: 'chk_1',
+  secret: SECRET,
+  formUrl: 'https://pay.example/p/chk_1',
+  lifetime: 'persistent',
+  fingerprint: 'x',
+}
+
+const ON: Played = { parameters: { customerFields: FIELDS, options: { filesAsBinary: true } }, file: there }
+
+async function paid(input: Record<string, unknown>, played: Played = ON) {
+  const body = JSON.stringify({
+    payment: { txHash: '0xabc', amount: 5, currency: 'USDC', payer: '0x1', network: 'base', timestamp: 1_800_000_000 },
+    input,
+    metadata: { checkoutId: 'chk_1', receivedAt: '2027-01-15T08:00:00.000Z' },
+  })
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
+  const mac = createHmac('sha256', key).update(`dlv_1.${timestamp}.${body}`).digest('base64')
+  const headers = { 'webhook-id': 'dlv_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` }
+  const service = () => ({ status: 200, body: { claimed: true } })
+  const sent = webhook({ body, headers }, { service, memory: { ...KEPT }, ...played })
+  return { ...sent, result: await new PayToRunTrigger().webhook.call(sent.context) }
+}
