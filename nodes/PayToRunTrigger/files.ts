@@ -44,7 +44,8 @@ async function fetchedFrom(webhook: IWebhookFunctions, url: string): Promise<Fil
       method: 'GET',
       url,
       encoding: 'stream',
-      timeout: 20_000,
+      // Both addresses may be tried within the time of one attempt.
+      timeout: 6_000,
       returnFullResponse: true,
       ignoreHttpStatusErrors: true,
       disableFollowRedirect: true,

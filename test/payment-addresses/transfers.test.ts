@@ -94,6 +94,33 @@ describe('an order that is paid by plain transfers', () => {
     expect(runsOf(of)).toHaveLength(1)
   })
 
+  it('keeps what its buyer has uploaded until the money may come, and takes no other upload', async () => {
+    const fields = [{ name: 'paper', type: 'file' }]
+    const [checkout, other] = [await world.sell({ fields }), await world.sell({ fields })]
+    const upload = async (id: string): Promise<URL> => {
+      const headers = { 'content-type': 'text/plain' }
+      const { body } = await world.call('POST', `/p/${id}/files`, { raw: 'x', headers })
+      return new URL(String(body.file.url))
+    }
+    const [own, stolen] = [await upload(checkout.id), await upload(other.id)]
+    const order = (paper: URL) =>
+      world.call('POST', `/p/${checkout.id}/addresses`, { body: { input: { paper: paper.href } } })
+    expect(await order(stolen)).toMatchObject({ status: 400, body: { details: { 'input.paper': expect.any(String) } } })
+    const opened = await order(own)
+    expect(opened.status).toBe(201)
+    const { address, token } = opened.body as { address: PaymentAddressView; token: string }
+    const of = { checkout, path: `/p/${checkout.id}/addresses/${address.id}`, token, address: address.address as Hex }
+    await catchUp()
+    world.service.clock.forward(3 * 3_600_000)
+    await catchUp()
+    await world.service.files.sweep(world.service.clock.now())
+    await send(of.address, 1_000_000n)
+    await becomes(of, { status: 'paid' })
+    const delivery = await until(() => runsOf(of)[0] ?? null)
+    expect(delivery.json).toMatchObject({ input: { paper: own.href } })
+    expect((await world.call('GET', own.pathname + own.search)).text).toBe('x')
+  })
+
   it('waits for the rest where too little arrives, and is paid from all of it', async () => {
     const of = await opened()
     await send(of.address, 400_000n)
