@@ -87,12 +87,3 @@ export function inBytes(bytes: number): string {
   if (bytes < 1_000) return `${String(bytes)} bytes`
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
-
-/** The name of a file that a customer uploaded, by its link; null for any other text. */
-export function uploadedIn(link: string): string | null {
-  if (!URL.canParse(link)) return null
-  const { pathname, searchParams } = new URL(link)
-  const [checkout = '', files, file = ''] = pathname.split('/').slice(-3)
-  const isUpload = checkout.startsWith('chk_') && files === 'files' && file.startsWith('file_')
-  return isUpload && searchParams.has('token') ? searchParams.get('name') : null
-}

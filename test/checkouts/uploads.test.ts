@@ -8,7 +8,7 @@ const FIELDS = [
   { name: 'paper', label: 'Your paper', type: 'file', required: true, pattern: '.+\\.pdf' },
   { name: 'more', type: 'file' },
 ]
-const GONE = 'must be a file of this checkout that is still stored: upload it again'
+const GONE = 'must be a file of this checkout that is still stored'
 
 /** What a customer uploads stays for the order that names it, and for nothing else. */
 describe("a customer's upload", () => {

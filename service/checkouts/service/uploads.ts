@@ -81,4 +81,4 @@ function refuse(fields: readonly string[], named: (field: string) => string): vo
 }
 
 /** The payment page knows this text. */
-const GONE = 'must be a file of this checkout that is still stored: upload it again'
+const GONE = 'must be a file of this checkout that is still stored'

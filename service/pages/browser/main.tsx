@@ -2,13 +2,12 @@ import { hydrate } from 'preact'
 import type { CheckoutPage, Embed, PaymentState, VerifyPage } from '../model.ts'
 import { loadFormatting } from './answer/Answer.tsx'
 import { hasAnswer, openApi } from './checkout/api.ts'
-import { openUploads } from './checkout/sending.ts'
 import { Checkout } from './checkout/Checkout.tsx'
+import { haveFileFields } from './checkout/Fields.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper } from './checkout/kept.ts'
 import { endExpired, homeOf } from './checkout/found.ts'
 import { orderIn } from './checkout/order.ts'
-import { prefillIn } from './checkout/prefill.ts'
 import { openWallets } from './checkout/wallets.ts'
 import { firstState, hurdleOf, type Acts, type PageWallet, type State } from './checkout/state.ts'
 import { choiceIn } from './checkout/wish.ts'
@@ -67,7 +66,6 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
     takeFree: (raw) => void flow.takeFree(raw),
     choose: flow.choose,
     enterEmail: flow.enterEmail,
-    upload: openUploads(home),
     use: (raw, how) => void flow.use(raw, how),
     ...walletActs(wallets),
     again: flow.again,
@@ -75,11 +73,22 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
     transfer: { order: flow.order, begun: () => store.change({ transfers: true }), bought: flow.show },
     handOver: async (raw) => (await import('./checkout/handover.ts')).handOver(api, store.read(), raw),
   }
+  if (page.checkout.fields.some(({ type }) => type === 'file')) {
+    const { FileField } = await import('./checkout/FileField.tsx')
+    haveFileFields((props) => <FileField {...props} home={home} />)
+  }
   hydrate(<Checkout store={store} acts={acts} />, root)
   // After the first rendering, which repeats the server's: a server never sees the hash, and fills nothing in.
   const draft = order === null ? new URLSearchParams(location.search).get('draft') : null
   if (draft !== null) await (await import('./checkout/handover.ts')).takeOver({ store, api, draft, home })
-  if (store.read().prefill === null) store.change({ prefill: prefillIn(location.search, page.checkout.fields) })
+  if (store.read().prefill === null) {
+    const { search } = location
+    const prefill =
+      search === ''
+        ? { values: new Map(), locked: new Set<string>(), key: '' }
+        : (await import('./checkout/prefill.ts')).prefillIn(search, page.checkout.fields)
+    store.change({ prefill })
+  }
   if (order === 'mistyped') store.change({ orderEnd: 'mistyped' })
   else store.change({ order })
   const isOrder = order !== null && order !== 'mistyped'

@@ -2,6 +2,8 @@ import type { VNode } from 'preact'
 import renderToString from 'preact-render-to-string'
 import type { Frame, Renderer } from '../model.ts'
 import { Checkout } from './checkout/Checkout.tsx'
+import { haveFileFields } from './checkout/Fields.tsx'
+import { FileField } from './checkout/FileField.tsx'
 import { firstState, titleOf } from './checkout/state.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
 import { Gate } from './gate/Gate.tsx'
@@ -11,6 +13,8 @@ import { Shell } from './Shell.tsx'
 import { Verify } from './verify/Verify.tsx'
 import { LANGUAGES } from './words/languages.ts'
 import { say, speak } from './words/say.ts'
+
+haveFileFields(FileField)
 
 export const renderCheckout: Renderer['renderCheckout'] = (page, payment, frame) =>
   inLanguage(frame, () => (

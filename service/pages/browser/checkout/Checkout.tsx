@@ -121,14 +121,7 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
         <Fields key="order" fields={orderedFields(fields, order)} errors={{}} locked />
       ) : (
         fields.length > 0 && (
-          <Fields
-            key="form"
-            fields={fields}
-            errors={errors}
-            shown={shown}
-            locked={prefill?.locked}
-            upload={acts?.upload}
-          />
+          <Fields key="form" fields={fields} errors={errors} shown={shown} locked={prefill?.locked} />
         )
       )}
       {!state.transfers && (

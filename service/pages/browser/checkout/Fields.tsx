@@ -1,8 +1,8 @@
+import type { ComponentType } from 'preact'
 import { firstText } from '../../../ui-kit/format.ts'
 import type { Field } from '../../model.ts'
 import { say } from '../words/say.ts'
-import { FileField } from './FileField.tsx'
-import { FILE_LIMIT, type Uploading } from './form.ts'
+import { FILE_LIMIT } from './form.ts'
 import { Warning } from './Icons.tsx'
 
 /** The seller's form fields. */
@@ -11,7 +11,6 @@ export function Fields({
   errors,
   locked = false,
   shown = null,
-  upload,
 }: {
   fields: readonly Field[]
   errors: Readonly<Record<string, string>>
@@ -19,8 +18,6 @@ export function Fields({
   locked?: boolean | ReadonlySet<string> | undefined
   /** The names of those that are shown; null for all. */
   shown?: ReadonlySet<string> | null
-  /** Absent until the page's script has started. */
-  upload?: Uploading | undefined
 }) {
   return (
     <div class="fields">
@@ -31,7 +28,6 @@ export function Fields({
             field={field}
             error={errors[field.name] ?? null}
             locked={typeof locked === 'boolean' ? locked : locked.has(field.name)}
-            upload={upload}
           />
         </div>
       ))}
@@ -39,7 +35,7 @@ export function Fields({
   )
 }
 
-function One({ field, error, locked, upload }: OneField) {
+function One({ field, error, locked }: { field: Field; error: string | null; locked: boolean }) {
   const { name, label, type, required, description } = field
   const id = `field-${name}`
   const hint = hintOf(field)
@@ -86,22 +82,15 @@ function One({ field, error, locked, upload }: OneField) {
           {hint}
         </p>
       )}
-      <Control field={field} common={common} upload={upload} />
+      <Control field={field} common={common} />
       {fault}
     </div>
   )
 }
 
-interface OneField {
-  field: Field
-  error: string | null
-  locked: boolean
-  upload: Uploading | undefined
-}
-
-function Control({ field, common, upload }: ControlProps) {
+function Control({ field, common }: ControlProps) {
   const { type, options, placeholder } = field
-  if (type === 'file') return <FileField field={field} common={common} upload={upload} />
+  if (type === 'file') return FileField && <FileField field={field} common={common} />
   const filled = firstText(field)
   if (type === 'select') {
     return (
@@ -125,10 +114,16 @@ function Control({ field, common, upload }: ControlProps) {
   return <input {...INPUTS[type]} {...text} defaultValue={filled} />
 }
 
-interface ControlProps {
+export interface ControlProps {
   field: Field
   common: { id: string; name: string } & Record<string, unknown>
-  upload: Uploading | undefined
+}
+
+let FileField: ComponentType<ControlProps> | null = null
+
+/** Only forms with files load what such a field is made of. */
+export function haveFileFields(component: ComponentType<ControlProps>): void {
+  FileField = component
 }
 
 /** The keyboard that a phone shows, and what the browser may autofill. */

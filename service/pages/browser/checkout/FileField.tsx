@@ -1,18 +1,19 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { firstText, inBytes, uploadedIn } from '../../../ui-kit/format.ts'
-import type { Field } from '../../model.ts'
-import { say } from '../words/say.ts'
-import { FILE_LIMIT, FILLED, UPLOADING, type UploadFault, type Uploading } from './form.ts'
+import { firstText } from '../../../ui-kit/format.ts'
+import { openUploads, uploadedIn, type UploadFault } from '../../../ui-kit/uploads.ts'
+import { bytes as sizeOf, say } from '../words/say.ts'
+import type { ControlProps } from './Fields.tsx'
+import { FILE_LIMIT, FILLED, UPLOADING } from './form.ts'
 import { Warning } from './Icons.tsx'
 
 /**
  * A file, or a link to one. The field with the link is the form's value in both cases, so that a draft, another device and
  * a link that fills in the form need nothing of their own.
  */
-export function FileField({ field, common: { id, name, ...more }, upload }: Props) {
+export function FileField({ field, common: { id, name, ...more }, home }: Props) {
   const link = useRef<HTMLInputElement>(null)
-  const { value, setValue, doing, bytes, send, remove } = useUpload(link, firstText(field), upload)
+  const { value, setValue, doing, bytes, send, remove } = useUpload(link, firstText(field), home)
   const [isTyped, setTyped] = useState(false)
   const isLocked = more['readOnly'] === true
   const uploaded = uploadedIn(value)
@@ -31,7 +32,7 @@ export function FileField({ field, common: { id, name, ...more }, upload }: Prop
           id={id}
           class="unseen"
           type="file"
-          disabled={upload === undefined}
+          disabled={home === undefined}
           onInput={(event) => event.stopPropagation()}
           onChange={(event) => {
             // The form's own fields have not changed yet.
@@ -74,7 +75,7 @@ export function FileField({ field, common: { id, name, ...more }, upload }: Prop
 }
 
 /** What is written into the field of the link, and what is under way. */
-function useUpload(link: RefObject<HTMLInputElement | null>, first: string, upload: Uploading | undefined) {
+function useUpload(link: RefObject<HTMLInputElement | null>, first: string, home: string | undefined) {
   const under = useRef<AbortController | null>(null)
   const [value, setValue] = useState(first)
   const [doing, setDoing] = useState<Doing>(null)
@@ -108,12 +109,13 @@ function useUpload(link: RefObject<HTMLInputElement | null>, first: string, uplo
   }, [])
 
   const send = async (file: File): Promise<void> => {
-    if (upload === undefined) return
+    if (home === undefined) return
     end()
     const stop = (under.current = new AbortController())
     write(UPLOADING)
     setDoing({ name: file.name, part: 0 })
-    const result = await upload(file, { stop: stop.signal, onPart: (part) => setDoing({ name: file.name, part }) })
+    const onPart = (part: number): void => setDoing({ name: file.name, part })
+    const result = await openUploads(home)(file, { stop: stop.signal, onPart })
     if (stop.signal.aborted) return
     under.current = null
     setDoing('url' in result ? null : result)
@@ -141,7 +143,7 @@ function Shown({ name, bytes = null, part, remove }: ShownFile) {
     <p class="upload-file" role="status">
       <span>
         {name}
-        {bytes !== null && <span class="upload-size"> {inBytes(bytes)}</span>}
+        {bytes !== null && <span class="upload-size"> {sizeOf(bytes)}</span>}
         {part !== undefined && <progress max={1} value={part} aria-label={name} />}
       </span>
       {remove !== null && (
@@ -166,9 +168,7 @@ const FAULTS = { empty: 'form.fileEmpty', full: 'form.fileNoRoom', failed: 'form
 
 type Doing = { name: string; part: number } | { fault: UploadFault } | null
 
-interface Props {
-  field: Field
-  common: { id: string; name: string } & Record<string, unknown>
-  /** Absent until the page's script has started. */
-  upload: Uploading | undefined
+interface Props extends ControlProps {
+  /** The checkout's own path. Absent until the page's script has started. */
+  home?: string
 }

@@ -86,7 +86,7 @@ const FAULTS: Readonly<Record<string, PlainKey>> = {
   'is required': 'form.required',
   'must be a single line': 'form.oneLine',
   'must be JSON': 'form.json',
-  'must be a file of this checkout that is still stored: upload it again': 'form.fileGone',
+  'must be a file of this checkout that is still stored': 'form.fileGone',
 }
 
 type Reader = (text: string, field: Field) => { value: unknown } | { error: string }
@@ -169,17 +169,8 @@ export function isReachable(email: string): boolean {
 const LONGEST = 254
 const ADDRESS = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([A-Za-z\d][A-Za-z\d-]*\.)+[A-Za-z]{2,}$/
 
-/** Uploads a file and answers the link that is the field's value. */
-export type Uploading = (
-  file: File,
-  progress: { stop: AbortSignal; onPart: (part: number) => void },
-) => Promise<{ url: string } | { fault: UploadFault }>
-
-export type UploadFault = 'large' | 'empty' | 'full' | 'failed'
-
-/** The service's own limit, for a sentence before anything is sent. */
-export const FILE_BYTES_MAX = 10_000_000
+/** The service's own limit, as people read it. */
 export const FILE_LIMIT = '10 MB'
 
 /** Told to a field whose value was filled in by the page. */
-export const FILLED = 'coinslot:filled'
+export const FILLED = 'filled'

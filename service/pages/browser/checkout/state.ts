@@ -2,7 +2,7 @@ import type { Attempt, CheckoutPage, Embed, PassState, PaymentState, SimulatedOu
 import type { Hex, Wallet } from '../../../ui-kit/provider.ts'
 import { sentenceOf } from '../words/reasons.ts'
 import { say, sayCode, usdc } from '../words/say.ts'
-import { NO_WISH, type Choice, type Raw, type Refusal, type Uploading, type Wish } from './form.ts'
+import { NO_WISH, type Choice, type Raw, type Refusal, type Wish } from './form.ts'
 import type { Order, OrderEnd } from './order.ts'
 import type { Prefill } from './prefill.ts'
 
@@ -399,7 +399,6 @@ export interface Acts extends WalletActs {
   /** A pass or a trial takes the place of a payment. */
   use(raw: Raw, how: 'pass' | 'trial'): void
   enterEmail(email: string): void
-  upload: Uploading
   /** The form has other values, or the customer chose something about the price. */
   choose(raw: Raw, choice?: Choice): void
 }

@@ -1,4 +1,27 @@
-import { FILE_BYTES_MAX, type UploadFault, type Uploading } from './form.ts'
+/*
+ * Files that customers upload into the form of a checkout. The value of such a field is a link: of this service for what was uploaded,
+ * or any other one that the customer has typed.
+ */
+
+/** Uploads a file and answers the link that is the field's value. */
+type Uploading = (
+  file: File,
+  progress: { stop: AbortSignal; onPart: (part: number) => void },
+) => Promise<{ url: string } | { fault: UploadFault }>
+
+export type UploadFault = 'large' | 'empty' | 'full' | 'failed'
+
+/** The service's own limit, for a sentence before anything is sent. */
+export const FILE_BYTES_MAX = 10_000_000
+
+/** The name of a file that a customer uploaded, by its link; null for any other text. */
+export function uploadedIn(link: string): string | null {
+  if (!URL.canParse(link)) return null
+  const { pathname, searchParams } = new URL(link)
+  const [checkout = '', files, file = ''] = pathname.split('/').slice(-3)
+  const isUpload = checkout.startsWith('chk_') && files === 'files' && file.startsWith('file_')
+  return isUpload && searchParams.has('token') ? searchParams.get('name') : null
+}
 
 /** `at`: the checkout's own address. By XMLHttpRequest, because only that says how much has been sent. */
 export function openUploads(at: string): Uploading {
