@@ -182,7 +182,7 @@ export interface CustomerFilePort {
   content(checkoutId: string, id: string, token: string): Promise<Content>
   /** The fields whose values name an upload that cannot be bought with; every other address is fine. */
   refused(checkoutId: string, values: readonly (readonly [field: string, value: string])[]): Promise<string[]>
-  /** The same, and the others stay until then. The sale is null where its money is still waited for. */
+  /** The same, and the others stay until then. Without a sale they count as waiting. */
   keep(
     inside: Statements,
     order: { checkoutId: string; saleId: string | null; until: Date },

@@ -75,7 +75,7 @@ type Values = readonly (readonly [field: string, value: string])[]
 
 interface Keeping {
   checkoutId: string
-  /** Null where the money of the order is still waited for. */
+  /** Null where they go on counting as waiting: the money is not there, or is none. */
   saleId: string | null
   until: Date
 }

@@ -46,7 +46,7 @@ export interface NewUpload extends Pick<
 export interface KeptUploads {
   checkoutId: string
   ids: readonly string[]
-  /** Null where money is still waited for. */
+  /** Null where they go on counting as waiting. */
   saleId: string | null
   now: Date
   until: Date

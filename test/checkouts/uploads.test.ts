@@ -43,7 +43,7 @@ describe("a customer's upload", () => {
   const sweep = () => world.service.files.sweep(world.service.clock.now())
 
   // First, because a chain's clock cannot be moved with the service's.
-  it('that is gone is refused before money moves, and its authorization is unused', async () => {
+  it('that is gone is refused before money moves, and its authorization is unused; what is bought stays for seven days', async () => {
     const { id } = await world.sell({ fields: FIELDS })
     const payer = await world.chain.payer(5_000_000n)
     const before = await usdcOf(world.chain, world.recipient)
@@ -57,15 +57,20 @@ describe("a customer's upload", () => {
     const paid = await pay(there)
     expect(paid.body.payment).toMatchObject({ status: 'paid' })
     expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
-    // The same payment again is the same one, also when the file is gone.
-    await remove(there)
-    expect((await fetched(there)).status).toBe(404)
+    // The same payment again is the same one.
+    await sweep()
     const again = await pay(there, String(paid.body.payment.token))
     expect(again.body.payment).toMatchObject({ id: paid.body.payment.id, status: 'paid' })
     expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
+
+    world.service.clock.forward(7 * DAY_MS - HOUR_MS)
+    await sweep()
+    expect((await fetched(there)).text).toBe('x')
+    world.service.clock.forward(2 * HOUR_MS)
+    expect((await fetched(there)).status).toBe(404)
   })
 
-  it('reaches the workflow as a link that it can fetch for seven days, and then is removed', async () => {
+  it('reaches the workflow as a link that it can fetch for a day where the payment is simulated, and then is removed', async () => {
     const { id } = await world.sell({ testMode: true, fields: FIELDS })
     const [bought, unsold] = [await upload(id, 'the paper'), await upload(id)]
     expect((await simulate(id, { paper: bought })).status).toBe(200)
@@ -76,7 +81,7 @@ describe("a customer's upload", () => {
     await sweep()
     expect((await fetched(unsold)).status).toBe(404)
     expect((await fetched(bought)).text).toBe('the paper')
-    world.service.clock.forward(7 * DAY_MS - 2 * HOUR_MS)
+    world.service.clock.forward(24 * HOUR_MS)
     await sweep()
     expect((await fetched(bought)).text).toBe('the paper')
     world.service.clock.forward(2 * HOUR_MS)
@@ -90,7 +95,7 @@ describe("a customer's upload", () => {
     const { id } = await world.sell({ testMode: true, fields: FIELDS })
     const link = await upload(id)
     expect((await simulate(id, { paper: link })).status).toBe(200)
-    world.service.clock.forward(2 * DAY_MS)
+    world.service.clock.forward(20 * HOUR_MS)
     expect((await simulate(id, { paper: link, more: 'https://example.com/p/chk_1/files/file_1' })).status).toBe(200)
   })
 

@@ -32,7 +32,8 @@ export function uploadRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRou
             name: z.string(),
             bytes: z.int(),
             expiresAt: timestamp.meta({
-              description: 'It is removed then, unless a payment names it before: seven days after that',
+              description:
+                'It is removed then, unless a payment names it before: seven days after that, or 26 hours where it is simulated',
             }),
           }),
         }),

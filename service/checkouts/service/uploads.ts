@@ -50,23 +50,30 @@ export async function keepUploaded(
   refuse(await files.inTransaction((inside) => files.keep(inside, keeping, links)), named)
 }
 
-/** In the transaction of the claim, before money moves: as long as its delivery can be tried or fetched. */
+/**
+ * In the transaction of the claim, before money moves: as long as its delivery can be tried or fetched. Everyone can
+ * simulate payments without end, so what such a one names goes on counting as waiting, and stays for a day.
+ */
 export async function sellUploaded(
   inside: Statements,
   files: Pick<CustomerFilePort, 'keep'>,
-  {
-    checkout: { id: checkoutId, fields },
-    sale,
-  }: { checkout: Checkout; sale: Pick<Sale, 'id' | 'details' | 'createdAt'> },
+  { checkout: { id: checkoutId, fields }, sale }: { checkout: Checkout; sale: SoldWith },
 ): Promise<void> {
-  const links = linksIn(fields, sale.details['input'])
+  const { id, details, createdAt, simulated } = sale
+  const links = linksIn(fields, details['input'])
   if (links.length === 0) return
-  const keeping = { checkoutId, saleId: sale.id, until: new Date(sale.createdAt.getTime() + SOLD_MS) }
-  refuse(await files.keep(inside, keeping, links), (field) => `input.${field}`)
+  const until = new Date(createdAt.getTime() + (simulated ? SIMULATED_MS : SOLD_MS))
+  refuse(
+    await files.keep(inside, { checkoutId, saleId: simulated ? null : id, until }, links),
+    (name) => `input.${name}`,
+  )
 }
+
+type SoldWith = Pick<Sale, 'id' | 'details' | 'createdAt' | 'simulated'>
 
 /** As far back as a workflow can fetch deliveries. The attempts end before. */
 const SOLD_MS = 7 * 24 * 3_600_000
+const SIMULATED_MS = 26 * 3_600_000
 
 function linksIn(fields: readonly Field[], input: unknown): [string, string][] {
   const values = new Map(Object.entries((input ?? {}) as Record<string, unknown>))

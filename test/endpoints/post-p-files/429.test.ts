@@ -42,6 +42,16 @@ describe('POST /p/{chk}/files: 429', () => {
       expect((await seller.call('GET', '/v1/files')).body).toMatchObject({ total: 1, bytes: 1 })
     })
 
+    it('simulated payments make no room for more', async () => {
+      const { id } = await world.sell({ testMode: true, fields: FIELDS }, await world.service.person())
+      for (let count = 0; count < 4; count++) {
+        const { body } = await upload(id)
+        const paid = { input: { paper: String(body.file.url) }, simulate: true }
+        expect((await world.call('POST', `/p/${id}/pay`, { body: paid })).status).toBe(200)
+      }
+      expect((await upload(id)).status).toBe(429)
+    })
+
     it('a full account refuses no other one, and has room again after an hour', async () => {
       const seller = await world.service.person()
       const checkouts = await Promise.all(Array.from({ length: 6 }, () => world.sell({ fields: FIELDS }, seller)))
