@@ -12,7 +12,7 @@ type Uploading = (
 export type UploadFault = 'large' | 'empty' | 'full' | 'failed'
 
 /** The service's own limit, for a sentence before anything is sent. */
-export const FILE_BYTES_MAX = 10_000_000
+const FILE_BYTES_MAX = 10_000_000
 
 /** The name of a file that a customer uploaded, by its link; null for any other text. */
 export function uploadedIn(link: string): string | null {
