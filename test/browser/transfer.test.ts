@@ -180,6 +180,8 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     await page.getByRole('radio', { name: /Ten runs/ }).check()
     await page.getByText(needed).waitFor()
     await look(visit, `plan-${device}`)
+    // Before its price is shown, the page would show that first.
+    await page.locator('.price').getByText('12.00').waitFor()
     await page.getByRole('button', { name: 'Show where to send' }).click()
     await page.getByRole('alert').getByText(needed).waitFor()
 
