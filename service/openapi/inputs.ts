@@ -2,6 +2,7 @@ import { FILE_SCHEMA, FILES_SCHEMA, type JsonSchema, type Place } from '../tools
 import { flattened, isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { fitted, plain } from '../kit/schema/bounded.ts'
 import { withoutSurrounding } from '../kit/text.ts'
+import { OF_THE_WIRE } from './security.ts'
 
 export interface Inputs {
   schema: JsonSchema
@@ -83,8 +84,8 @@ const COOKIE = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 
 /** Headers that the call itself sets, even if the document declares them. */
 const OURS = new Set([
-  ...['accept', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'host', 'user-agent'],
-  ...['accept-encoding', 'transfer-encoding', 'te', 'upgrade', 'expect', 'proxy-authorization', 'x-forwarded-for'],
+  ...OF_THE_WIRE,
+  ...['accept', 'accept-encoding', 'authorization', 'cookie', 'proxy-authorization', 'user-agent', 'x-forwarded-for'],
 ])
 
 interface Body {

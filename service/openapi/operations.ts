@@ -3,7 +3,7 @@ import type { HttpMethod } from '../tools/model/tool.ts'
 import type { ReadOptions } from '../tools/ports/sources.ts'
 import { answersOf } from './answers.ts'
 import { inputsOf } from './inputs.ts'
-import { authOf, waysOf } from './security.ts'
+import { authOf, faultOfSecurity, waysOf } from './security.ts'
 import { isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { plain } from '../kit/schema/bounded.ts'
 import { withoutTrailing } from '../kit/text.ts'
@@ -68,6 +68,8 @@ function toOperation(document: Raw, found: Found, options: ReadOptions): Operati
   if (server === null) return { operation: name, why: 'it names no server' }
   const inputs = inputsOf(item, operation, placeOf(path, method.toLowerCase()))
   if (typeof inputs === 'string') return { operation: name, why: inputs }
+  const fault = options.auth === null ? faultOfSecurity(document, operation) : null
+  if (fault !== null) return { operation: name, why: fault }
   const missing = [...path.matchAll(/\{([^{}]+)\}/g)].find(
     ([, placeholder]) =>
       !Object.values(inputs.where).some((place) => place.in === 'path' && place.name === placeholder),

@@ -1,4 +1,5 @@
 import type { SchemeNeeds, SecurityScheme } from '../connections/model.ts'
+import { plain } from '../kit/schema/bounded.ts'
 import { isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import type { AuthScheme } from '../tools/model/tool.ts'
 
@@ -45,6 +46,22 @@ export function authOf(document: Raw, operation: Raw): AuthScheme | null {
   return null
 }
 
+/** Why no request can be authenticated as the document says. Null where one can, or where none needs to be. */
+export function faultOfSecurity(document: Raw, operation: Raw): string | null {
+  const schemes = componentsOf(document)
+  const ways = listOf(operation['security'] ?? document['security']).filter(isRecord)
+  const faults = ways.map((way) => Object.keys(way).find((name) => isOfTheWire(own(schemes, name))))
+  const [first] = faults
+  if (first === undefined || faults.includes(undefined)) return null
+  const { name } = own(schemes, first) as Raw
+  return `its key would be the header ${plain(String(name), NAME_MAX)}, which each request has for itself`
+}
+
+/** A key in a header that says how the request is sent: no server could read the request. */
+function isOfTheWire(given: unknown): boolean {
+  return isRecord(given) && given['in'] === 'header' && OF_THE_WIRE.has(String(given['name']).toLowerCase())
+}
+
 function componentsOf(document: Raw): Raw {
   const components = isRecord(document['components']) ? document['components'] : {}
   return isRecord(components['securitySchemes']) ? components['securitySchemes'] : {}
@@ -59,7 +76,7 @@ function toScheme(given: unknown): AuthScheme | null {
   const { type, scheme, name, in: place } = given
   if (type === 'oauth2' || type === 'openIdConnect') return { kind: 'bearer' }
   if (type === 'http') return String(scheme).toLowerCase() === 'basic' ? { kind: 'basic' } : { kind: 'bearer' }
-  if (type !== 'apiKey' || typeof name !== 'string') return null
+  if (type !== 'apiKey' || typeof name !== 'string' || isOfTheWire(given)) return null
   return place === 'header' || place === 'query' || place === 'cookie' ? { kind: 'apiKey', in: place, name } : null
 }
 
@@ -93,6 +110,22 @@ function scopesOf(value: unknown): string[] {
 
 /** The name of the scheme where the import says it instead of the document. */
 const ONLY = 'key'
+/** Headers that say how a request is sent. */
+export const OF_THE_WIRE: ReadonlySet<string> = new Set([
+  ...[
+    'connection',
+    'content-length',
+    'content-type',
+    'expect',
+    'host',
+    'keep-alive',
+    'te',
+    'trailer',
+    'transfer-encoding',
+  ],
+  'upgrade',
+])
+const NAME_MAX = 120
 const NAME = /^[\w.-]{1,64}$/
 const SCOPE = /^[\x21-\x7e]{1,200}$/
 const WAYS_MAX = 5

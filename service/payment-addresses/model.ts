@@ -38,7 +38,7 @@ export interface PaymentAddress {
   /** Null where its balance is read only on request. */
   lookAt: Date | null
   endedAt: Date | null
-  /** The block from which transfers are searched for their senders. Null: they are not. */
+  /** The block from which transfers are searched for their senders. Null before the first look: as far back as is searched. */
   fromBlock: bigint | null
   /**
    * Who sent the money until the order ended, as far as the chain tells. An exchange sends for many from one address: it

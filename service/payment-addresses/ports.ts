@@ -27,6 +27,8 @@ export interface PaymentAddressStore {
   lookSoon(id: string, now: Date): Promise<void>
   /** Where another process has changed the state meanwhile, the balance is read again instead. */
   looked(of: PaymentAddress, seen: SeenAddress): Promise<void>
+  /** Changes nothing where another process has stored them meanwhile. */
+  sentBy(of: PaymentAddress, read: { senders: readonly Address[]; fromBlock: bigint }): Promise<void>
   /** Fixes the end of the next attempt. Null when it is not open any more, or when money is being returned. */
   begin(of: PaymentAddress, validBefore: bigint): Promise<PaymentAddress | null>
   /** From the state that it was read in. Null when another process was faster. */
@@ -55,14 +57,16 @@ export interface PaymentAddressStore {
   endReturn(sent: AddressReturn, how: { state: 'settled' | 'failed'; hash: Hex | null; now: Date }): Promise<void>
 }
 
-export interface SeenAddress extends Pick<PaymentAddress, 'fromBlock' | 'senders' | 'lookAt'> {
+export interface SeenAddress extends Pick<PaymentAddress, 'lookAt'> {
   balance: bigint
+  /** Null where it stays as it was. */
+  fromBlock: bigint | null
   now: Date
 }
 
 export interface NewAddress extends Pick<
   PaymentAddress,
-  'id' | 'owner' | 'checkoutId' | 'network' | 'account' | 'amount' | 'bought' | 'expiresAt' | 'createdAt' | 'fromBlock'
+  'id' | 'owner' | 'checkoutId' | 'network' | 'account' | 'amount' | 'bought' | 'expiresAt' | 'createdAt'
 > {
   derive(index: number): Address
 }

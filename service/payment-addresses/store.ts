@@ -16,7 +16,7 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
         await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [`${userId} ${environment}`])
         const known = one(await inside.run<Row>(FIND, [id], 'payment_address_find'))
         if (known !== null) return known
-        const { createdAt: now, expiresAt, checkoutId, network, amount, bought, fromBlock } = wanted
+        const { createdAt: now, expiresAt, checkoutId, network, amount, bought } = wanted
         const [counted] = await inside.run<{ open: bigint }>(OPEN, [userId, environment], 'payment_address_count')
         if (Number(counted?.open ?? 0n) >= OPEN_MAX) {
           const before = new Date(now.getTime() - ROOM_AFTER_MS)
@@ -34,7 +34,7 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
         const added = one(
           await inside.run<Row>(
             ADD,
-            [...about, JSON.stringify(toStored(bought)), expiresAt, now, fromBlock],
+            [...about, JSON.stringify(toStored(bought)), expiresAt, now],
             'payment_address_add',
           ),
         )
@@ -52,9 +52,13 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
       await statements.run(LOOK_SOON, [id, now, before], 'payment_address_look_soon')
     },
 
-    async looked({ id, state, attempt }, { balance, lookAt, now, fromBlock, senders }) {
-      const values = [id, balance, lookAt, now, state, attempt, fromBlock, senders.map(toBytes)]
+    async looked({ id, state, attempt }, { balance, lookAt, now, fromBlock }) {
+      const values = [id, balance, lookAt, now, state, attempt, fromBlock]
       await statements.run(LOOKED, values, 'payment_address_looked')
+    },
+
+    async sentBy({ id, fromBlock: before }, { senders, fromBlock }) {
+      await statements.run(SENT_BY, [id, before, senders.map(toBytes), fromBlock], 'payment_address_sent_by')
     },
 
     async begin({ id, attempt }, validBefore) {
@@ -189,8 +193,8 @@ RETURNING id`
 
 const ADD = `
 INSERT INTO payment_address
-  (id, user_id, environment, checkout_id, network, account, index, address, amount, bought, expires_at, created_at, looked_at, look_at, from_block)
-VALUES ($1, $2, $3::environment, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $12, $12, $13) RETURNING *`
+  (id, user_id, environment, checkout_id, network, account, index, address, amount, bought, expires_at, created_at, looked_at, look_at)
+VALUES ($1, $2, $3::environment, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $12, $12) RETURNING *`
 
 const DUE = `
 SELECT a.* FROM (
@@ -211,9 +215,12 @@ WITH seen AS (
 UPDATE payment_address a
 SET balance = CASE WHEN seen.is_old OR seen.has_changed THEN a.balance ELSE $2 END,
   look_at = CASE WHEN seen.is_old THEN $4 + interval '15 seconds' WHEN seen.has_changed THEN $4 ELSE $3::timestamptz END,
-  from_block = CASE WHEN seen.is_old OR seen.has_changed THEN a.from_block ELSE $7::bigint END,
-  senders = CASE WHEN seen.is_old OR seen.has_changed THEN a.senders ELSE $8::bytea[] END, looked_at = $4
+  from_block = CASE WHEN seen.is_old OR seen.has_changed THEN a.from_block ELSE coalesce($7::bigint, a.from_block) END,
+  looked_at = $4
 FROM seen WHERE a.id = $1`
+
+const SENT_BY = `
+UPDATE payment_address SET senders = $3::bytea[], from_block = $4 WHERE id = $1 AND from_block IS NOT DISTINCT FROM $2::bigint`
 
 const BEGIN = `
 UPDATE payment_address SET state = 'paying', attempt = attempt + 1, valid_before = $3

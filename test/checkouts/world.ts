@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Hex } from '../../service/chain/model.ts'
 import type { CheckoutView } from '../../service/checkouts/views.ts'
 import type { Environment } from '../../service/kit/owner.ts'
+import { until } from '../harness/until.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import {
   testService,
@@ -111,6 +112,8 @@ export interface World {
   /** An authorization that this checkout asks for, as the page sends it. */
   sign(payer: TestAccount, checkout: string, version?: 1 | 2): Promise<Record<string, unknown>>
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** No sale is under way any more. */
+  settled(): Promise<void>
   /** From now on the workflow shows only what arrives for sales and deliveries that do not exist yet. */
   forget(): Promise<void>
   close(): Promise<void>
@@ -126,6 +129,8 @@ export interface SoldCheckout {
 export async function openWorld(
   options: {
     chain?: boolean
+    /** The address at which the service asks the chain. */
+    chainUrl?: (url: string) => Promise<string>
     environment?: Record<string, string>
     person?: Environment
     works?: boolean
@@ -140,7 +145,7 @@ export async function openWorld(
       ...(chain === null
         ? {}
         : {
-            BASE_SEPOLIA_RPC_URLS: chain.url,
+            BASE_SEPOLIA_RPC_URLS: (await options.chainUrl?.(chain.url)) ?? chain.url,
             SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
             GAS_BUDGET_PER_DAY: '0',
             GAS_BUDGET_PER_PAYER_DAY: '0',
@@ -182,6 +187,10 @@ export async function openWorld(
       return await signed(payer, chain!, body.paymentRequirements as Requirements, version)
     },
     call: service.call,
+    async settled() {
+      const underWay = `SELECT id FROM sale WHERE state IN ('claimed', 'settling') LIMIT 1`
+      await until(async () => (await service.testDatabase.statements.run(underWay, [])).length === 0)
+    },
     async forget() {
       const existing = 'SELECT id FROM sale UNION ALL SELECT id FROM delivery'
       const rows = await service.testDatabase.statements.run<{ id: string }>(existing, [])
@@ -230,4 +239,4 @@ export const LIVE: Record<string, string> = {
   ALLOW_PRIVATE_CALLBACKS: 'true',
 }
 
-export { until } from '../harness/until.ts'
+export { until }

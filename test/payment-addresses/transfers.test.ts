@@ -1,6 +1,7 @@
 import type { Hex } from '../../service/chain/model.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
 import { createPaymentAddressStore } from '../../service/payment-addresses/store.ts'
+import { honest, startRelay, type Relay } from '../chain/relay.ts'
 import { openWorld, until, type SoldCheckout, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { transfer, walletKeys } from '../wallet/world.ts'
@@ -8,12 +9,20 @@ import { transfer, walletKeys } from '../wallet/world.ts'
 describe('an order that is paid by plain transfers', () => {
   let world: World
   let exchange: Hex
+  let relay: Relay
   beforeAll(async () => {
-    world = await openWorld({ chain: true, environment: await walletKeys() })
+    const chainUrl = async (url: string) => {
+      relay = await startRelay(url)
+      return relay.url
+    }
+    world = await openWorld({ chain: true, chainUrl, environment: await walletKeys() })
     await world.chain.mine(10)
     exchange = (await world.chain.payer(1_000_000_000n)).address.toLowerCase() as Hex
   })
-  afterAll(() => world.close())
+  afterAll(async () => {
+    await world.close()
+    await relay.stop()
+  })
   beforeEach(async () => {
     await world.forget()
   })
@@ -40,6 +49,8 @@ describe('an order that is paid by plain transfers', () => {
 
   /** One look of a worker, at whatever is due. */
   async function turn(ms = 2_000): Promise<void> {
+    // A settlement takes real time: no authorization may end by this clock meanwhile.
+    await world.settled()
     world.service.clock.forward(ms)
     for (const { run } of world.service.paymentAddresses.sweepers) await run(new AbortController().signal)
   }
@@ -185,7 +196,7 @@ describe('an order that is paid by plain transfers', () => {
     const { id } = await becomes(of, { status: 'paid', left: 0 })
     const store = createPaymentAddressStore(world.service.database.statements)
     const paid = (await store.find(id))!
-    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now(), fromBlock: 1n, senders: [] }
+    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now(), fromBlock: 1n }
     await store.looked({ ...paid, state: 'paying' }, late)
     expect(await store.find(id)).toMatchObject({ state: 'paid', balance: 0n, senders: [exchange] })
   })
@@ -223,6 +234,41 @@ describe('an order that is paid by plain transfers', () => {
     expect(await read('payments.customer', { id: shown.payer })).toMatchObject(shown)
     expect((await read('payments.list', { customer: shown.payer })).payments).toMatchObject([shown])
     expect((await read('payments.customers', { search: shown.payer })).customers).toMatchObject([shown])
+  })
+
+  it('is opened without asking the chain, and paid before a search for its senders, which is repeated until it ends', async () => {
+    let isAway = true
+    const searches: string[] = []
+    relay.behave((questions, isBatch) => {
+      if (!questions.some(({ method }) => method === 'eth_getLogs')) return honest(questions, isBatch)
+      searches.push(isAway ? 'refused' : 'read')
+      return isAway ? { status: 500, body: { error: 'busy' } } : honest(questions, isBatch)
+    })
+    const before = relay.requests.length
+    const of = await opened()
+    expect(relay.requests).toHaveLength(before)
+    const friend = (await world.chain.payer(5_000_000n)).address.toLowerCase() as Hex
+    // Before the first look: its senders are found all the same.
+    await send(of.address, 300_000n)
+    await becomes(of, { status: 'partly_paid', received: 0.3 })
+    await turn(60_000)
+    expect(new Set(searches)).toEqual(new Set(['refused']))
+    isAway = false
+    await transfer(world.chain, friend, of.address.toLowerCase() as Hex, 200_000n)
+    await becomes(of, { status: 'partly_paid', received: 0.5 })
+    const store = createPaymentAddressStore(world.service.database.statements)
+    const senders = async () => (await store.find(of.path.split('/').at(-1)!))?.senders
+    await until(async () => {
+      await turn(60_000)
+      return (await senders())?.length === 2
+    })
+    expect(await senders()).toEqual([exchange, friend])
+    isAway = true
+    const known = searches.length
+    await send(of.address, 500_000n)
+    await becomes(of, { status: 'paid' })
+    expect(searches.length).toBeGreaterThan(known)
+    relay.behave(honest)
   })
 
   it('is ended by its buyer, who gets the arrived money back', async () => {

@@ -94,8 +94,10 @@ describe('a route that an account buys at', () => {
     expect(world.upstream.requests).toHaveLength(1)
   })
 
-  test('a failed upstream costs nothing, before and after its process', async () => {
+  test('a failed upstream costs nothing, before and after its process, and its owner is told once', async () => {
     const [sold, person] = [await sell(), await buyer()]
+    const endpoint = { url: `${world.upstream.url}/hook`, events: ['payment.failed'] }
+    expect((await sold.seller.call('POST', '/v1/webhook-endpoints', { body: endpoint })).status).toBe(201)
     world.upstream.on(sold.path, (_request, response) => response.writeHead(500).end('out of rain'))
     const named = { 'coinslot/idempotency-key': 'order-2' }
     const failed = errorOf(await buy(sold, person.key, named))
@@ -104,6 +106,10 @@ describe('a route that an account buys at', () => {
     expect(await wallet(person)).toEqual({ balance: 10, locked: 0 })
     expect(await salesOf(sold)).toMatchObject([{ state: 'failed', reason: 'upstream_error' }])
     expect(await wallet(sold.seller)).toEqual({ balance: 0, locked: 0 })
+    const events = await world.service.database.statements.run<{ body: string }>('SELECT body FROM delivery', [])
+    expect(
+      events.map(({ body }) => JSON.parse(body) as Json).filter(({ data }) => (data as Json)['paywallId'] === sold.id),
+    ).toMatchObject([{ event: 'payment.failed', data: { reason: 'upstream_error', amount: 0.5 } }])
   })
 
   test('what fails after it was paid for is owed: its token gets the answer', async () => {

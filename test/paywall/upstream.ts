@@ -9,6 +9,8 @@ export interface Upstream {
   requests: ReceivedRequest[]
   /** Sets the response for a path; requests to other paths are echoed. */
   on(path: string, answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): void
+  /** Sends back what comes while it comes. */
+  mirrors(path: string): void
   close(): Promise<void>
 }
 
@@ -23,7 +25,14 @@ export interface ReceivedRequest {
 export async function startUpstream(): Promise<Upstream> {
   const requests: ReceivedRequest[] = []
   const answers = new Map<string, Parameters<Upstream['on']>[1]>()
+  const mirrors = new Set<string>()
   const server = createServer((request, response) => {
+    if (mirrors.has(request.url ?? '')) {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' })
+      response.flushHeaders()
+      request.pipe(response)
+      return
+    }
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -50,6 +59,7 @@ export async function startUpstream(): Promise<Upstream> {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     requests,
     on: (path, answer) => answers.set(path, answer),
+    mirrors: (path) => mirrors.add(path),
     async close() {
       for (const socket of tunnels) socket.destroy()
       server.closeAllConnections()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address, Chain, Hex } from '../../chain/model.ts'
-import { NETWORKS, newestConfirmed, transactionUrl, transferLink, type NetworkName } from '../../chain/networks.ts'
+import { NETWORKS, newestConfirmed, transactionUrl, transferLink } from '../../chain/networks.ts'
 import type { Chosen } from '../../checkouts/service/product.ts'
 import { transfersUnavailable } from '../../checkouts/errors.ts'
 import { assertRecipient } from '../../kit/address.ts'
@@ -85,8 +85,7 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
       if (book === null) throw transfersUnavailable()
       const bought = { input: order.input, choice: order.choice, quoteId, seconds, receipt }
       const id = deriveId('adr', operation)
-      const fromBlock = await firstBlock(deps, network)
-      const about = { id, owner, checkoutId: checkout, network, account: book.account, amount, bought, fromBlock }
+      const about = { id, owner, checkoutId: checkout, network, account: book.account, amount, bought }
       const derive = (index: number): Address => book.paymentAddressAt(index)
       const made = await store.add({ ...about, expiresAt: until, createdAt: now, derive })
       return { address: await shown(made), token: tokens.of(made.id) }
@@ -135,16 +134,6 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
     ])
     const seen = { balance: usdc(balance), deepBalance: usdc(deepBalance), isPaidDeep: paid?.used ?? false }
     return returnable(of, seen)
-  }
-}
-
-/** From where its transfers are searched. An order can be made while no RPC answers: its senders then stay unknown. */
-async function firstBlock({ chains, log }: PaymentAddressDeps, network: NetworkName): Promise<bigint | null> {
-  try {
-    return (await chains.get(network)?.head())?.number ?? null
-  } catch (error) {
-    log.warn({ err: error }, 'the first block of a payment address could not be read')
-    return null
   }
 }
 

@@ -5,7 +5,7 @@ import { decide, nextLook } from '../rules.ts'
 import { createBuying } from './buy.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 import { createSendingBack } from './send-back.ts'
-import { readSenders, type Senders } from './senders.ts'
+import { noteSenders } from './senders.ts'
 
 /** Looks at addresses, pays the orders whose money has arrived, and carries out returns. For a worker. */
 export function createFollowing(deps: PaymentAddressDeps) {
@@ -27,9 +27,9 @@ export function createFollowing(deps: PaymentAddressDeps) {
     const addresses = places.map(({ address }) => address)
     const balances = await chain.balancesAt(addresses, head)
     const found = places.map((place, at) => ({ place, balance: usdc(balances[at] ?? 0n) }))
-    const senders = await readSenders(deps, chain, { found, head })
-    const seen = found.map(({ place, balance }) => ({ place, balance, now, ...senders(place) }))
-    await each(seen, signal, ({ place, ...rest }) => look(chain, place, rest))
+    await each(found, signal, ({ place, balance }) => look(chain, place, { balance, now, head }))
+    // After the orders: a search of the chain can take long, and decides nothing.
+    if (!signal.aborted) await noteSenders(deps, chain, { found, head })
   }
 
   /** Some at a time; what fails is tried again in the next turn. */
@@ -53,8 +53,9 @@ export function createFollowing(deps: PaymentAddressDeps) {
     // A payment that has just ended was stored with the balance after it.
     const hasPaid = last.state === 'paid' && found.state !== 'paid'
     const balance = hasPaid ? last.balance : seen.balance
-    const { senders, fromBlock, now } = seen
-    await store.looked(last, { balance, lookAt: nextLook(last, clock.now()), now, senders, fromBlock })
+    // Where there is no money, no transfer came before the next block.
+    const fromBlock = seen.balance === 0n ? seen.head + 1n : null
+    await store.looked(last, { balance, lookAt: nextLook(last, clock.now()), now: seen.now, fromBlock })
   }
 
   /** The address after one step; the same one where there was none, null where another process was faster. */
@@ -98,10 +99,11 @@ export function createFollowing(deps: PaymentAddressDeps) {
   }
 }
 
-/** What is at an address, and when that was asked: money that comes later is seen by the next look. */
-interface Seen extends Senders {
+/** What is at an address, and when and at which block that was asked: money that comes later is seen by the next look. */
+interface Seen {
   balance: Usdc
   now: Date
+  head: bigint
 }
 
 /** In one turn, and at once. */

@@ -25,6 +25,12 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
     return sale
   }
 
+  async function endFailed(inside: Statements, sale: Sale): Promise<void> {
+    await methods.of(sale).giveBack?.(inside, sale)
+    await hooksOf(sale).freed?.(inside, sale)
+    await hooksOf(sale).failed?.(inside, sale)
+  }
+
   return {
     giveBack: givingBack(store, hooksOf),
     simulated: simulating(store, hooksOf),
@@ -71,8 +77,7 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
       await store.inTransaction(async (inside) => {
         const sale = await store.release(inside, lease, { state, reason, now: clock.now() })
         if (sale === null) return
-        await method.giveBack?.(inside, sale)
-        await hooksOf(sale).freed?.(inside, sale)
+        await (state === 'failed' ? endFailed(inside, sale) : hooksOf(sale).freed?.(inside, sale))
       })
     },
 
@@ -101,9 +106,7 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
           const { payer, network } = sale
           await store.addDefault(inside, { payer, network, until: new Date(clock.now().getTime() + DEFAULTED_MS) })
         }
-        await methods.of(sale).giveBack?.(inside, sale)
-        await hooksOf(sale).freed?.(inside, sale)
-        await hooksOf(sale).failed?.(inside, sale)
+        await endFailed(inside, sale)
         return sale
       })
       return failed ?? (await ended(id))
