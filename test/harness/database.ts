@@ -14,7 +14,12 @@ export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase>
   const { adminUrl, template, owner, strategy } = testServer()
   const name = `test_${randomBytes(6).toString('hex')}`
   await asAdmin(adminUrl, `create database ${name} template ${template} owner ${owner} strategy ${strategy}`)
-  const url = databaseUrl(name)
+  return openTestDatabase(databaseUrl(name), { poolMax })
+}
+
+/** One that is there already; `close` drops it. */
+export function openTestDatabase(url: string, { poolMax = 10 } = {}): TestDatabase {
+  const name = new URL(url).pathname.slice(1)
   const database = openDatabase({ url, poolMax, strict: true })
   const opened = [database]
   return {
@@ -27,7 +32,7 @@ export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase>
     },
     close: async () => {
       for (const one of opened) await one.close()
-      await asAdmin(adminUrl, `drop database ${name} with (force)`)
+      await asAdmin(testServer().adminUrl, `drop database ${name} with (force)`)
     },
   }
 }
@@ -40,11 +45,17 @@ function databaseUrl(name: string): string {
 }
 
 /** An empty database, for tests that create their own tables. */
-export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export async function emptyDatabase(): Promise<{ url: string; adminUrl: string; drop(): Promise<void> }> {
   const { adminUrl, owner } = testServer()
   const name = `empty_${randomBytes(6).toString('hex')}`
   await asAdmin(adminUrl, `create database ${name} owner ${owner} strategy wal_log`)
-  return { url: databaseUrl(name), drop: () => asAdmin(adminUrl, `drop database ${name} with (force)`) }
+  const ofAdmin = new URL(adminUrl)
+  ofAdmin.pathname = `/${name}`
+  return {
+    url: databaseUrl(name),
+    adminUrl: ofAdmin.href,
+    drop: () => asAdmin(adminUrl, `drop database ${name} with (force)`),
+  }
 }
 
 function testServer(): TestServer {

@@ -46,9 +46,13 @@ export interface Answer {
   text: string
 }
 
-/** The whole service in this process, on a database of its own and a free port. */
-export async function testService(environment: Record<string, string> = {}, hooks: Hooks = {}): Promise<TestService> {
-  const database = await testDatabase()
+/** The whole service in this process, on a free port and a database of its own, which it drops at its end. */
+export async function testService(
+  environment: Record<string, string> = {},
+  hooks: Hooks = {},
+  given?: TestDatabase,
+): Promise<TestService> {
+  const database = given ?? (await testDatabase())
   const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-service-'))
   const clock = new TestClock()
   const config = readConfig({

@@ -11,7 +11,13 @@ export const PRICE = 20_000n
 const AMOUNT = 0.02
 
 /** One of each product, at the same price and paid to the same address: what one signature could buy, if it could. */
-export async function openShop({ origin, upstream, post, importTool }: ShopDeps): Promise<Shop> {
+export async function openShop({
+  origin,
+  upstream,
+  post,
+  importTool,
+  network = 'base-sepolia',
+}: ShopDeps): Promise<Shop> {
   for (const path of ['/hook', '/ran']) {
     upstream.on(path, (_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":"done"}'),
@@ -23,7 +29,7 @@ export async function openShop({ origin, upstream, post, importTool }: ShopDeps)
   await post('/v1/rda/shop-asset/publish', {})
   const asset = `${origin}/v1/rda/shop-asset/run`
   const unpaid = (await (await fetch(asset, json({ inputs: {} }))).json()) as { accepts: { payTo: string }[] }
-  const terms = { network: 'base-sepolia', recipient: unpaid.accepts[0]!.payTo }
+  const terms = { network, recipient: unpaid.accepts[0]!.payTo }
   const { checkout } = await post('/v1/checkouts', {
     ...{ callbackUrl: `${upstream.url}/hook`, product: { name: 'A report' }, price: AMOUNT, ...terms },
     fields: [{ name: 'title', type: 'text' }],
@@ -44,6 +50,7 @@ export async function openShop({ origin, upstream, post, importTool }: ShopDeps)
 
 interface ShopDeps {
   origin: string
+  network?: 'base' | 'base-sepolia'
   upstream: Upstream
   /** As the seller. */
   post(path: string, body: object): Promise<Record<string, unknown>>
