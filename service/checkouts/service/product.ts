@@ -32,7 +32,7 @@ import type { CheckoutDeps } from './deps.ts'
 import { noticeOf } from './notices.ts'
 import type { Showing } from './presenter.ts'
 import type { Patience } from './purchases.ts'
-import { assertUploaded, sellUploaded } from './uploads.ts'
+import { assertUploaded, takesFiles, sellUploaded } from './uploads.ts'
 import type { Watching } from './watch.ts'
 
 export type FormInput = Readonly<Record<string, unknown>>
@@ -115,7 +115,10 @@ export function createCheckoutProduct(deps: ProductDeps) {
    * for nothing.
    */
   async function preflight(checkout: Checkout, order: Order): Promise<void> {
-    await assertUploaded(files.customers, checkout, valuesOf(checkout, order), order.named)
+    // Only here the input is read before the claim reads it.
+    if (takesFiles(checkout)) {
+      await assertUploaded(files.customers, checkout, valuesOf(checkout, order), order.named)
+    }
     if (!checkout.preflight || checkout.callbackUrl === null) return
     const answer = await callbacks.ask(checkout.callbackUrl)
     if (answer !== null && isSensible(answer.status, answer.body)) return

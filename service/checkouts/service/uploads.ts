@@ -19,7 +19,7 @@ export function createUploads({ store, files, clock }: Pick<CheckoutDeps, 'store
       const checkout = await store.find(id)
       if (checkout === null) throw checkoutMissing()
       assertSells(checkout, clock.now())
-      if (!checkout.fields.some(({ type }) => type === 'file')) throw invalid({ chk: 'has no field of the type file' })
+      if (!takesFiles(checkout)) throw invalid({ chk: 'has no field of the type file' })
       return await files.customers.put(checkout, name, upload)
     },
 
@@ -27,6 +27,8 @@ export function createUploads({ store, files, clock }: Pick<CheckoutDeps, 'store
     uploaded: (id: string, file: string, token: string): Promise<Content> => files.customers.content(id, file, token),
   }
 }
+
+export const takesFiles = ({ fields }: Pick<Checkout, 'fields'>): boolean => fields.some(({ type }) => type === 'file')
 
 /** Before the claim: names the fields whose uploads are gone, or another checkout's. */
 export async function assertUploaded(
