@@ -143,6 +143,24 @@ inBrowser('a checkout in the page of another site', () => {
     expect(await page.frames()[1]?.evaluate('document.documentElement.scrollHeight <= innerHeight + 1')).toBe(true)
   })
 
+  it('a form in a frame takes an upload, and sends its link', async () => {
+    const fields = [{ name: 'paper', label: 'Your paper', type: 'file', required: true }]
+    const { id } = await sell({ fields, testMode: true })
+    const { page } = await open(id, mine.shows(script(id, 'data-mode="frame"')), { wallet: false })
+    const frame = frameOf(page)
+    const paper = { name: 'My paper.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 the paper') }
+    await frame.locator('#field-paper').setInputFiles(paper)
+    await frame.getByRole('status').getByText('My paper.pdf').waitFor()
+    const { length } = shop.receiver.calls
+    await frame.getByRole('button', { name: 'Simulate payment' }).click()
+    await paidIn(page)
+    await shop.receiver.waitForCalls(length + 1)
+    const { input } = JSON.parse(shop.receiver.calls[length]!.body) as { input: { paper: string } }
+    expect(input.paper).toContain(`/p/${id}/files/`)
+    // Whoever has the link has the file: the site around the form does not learn it.
+    expect(JSON.stringify(await messagesIn(page))).not.toContain('/files/')
+  })
+
   it('a chat in an inline frame is paid once, continues, and keeps its height', async () => {
     shop.receiver.answers(status(200, '{"output":"At your service."}'))
     const plans = [{ id: 'three', name: 'Starter', price: 0.6, kind: 'runs', runs: 3 }]
