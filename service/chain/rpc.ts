@@ -1,6 +1,7 @@
 import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
+import { assertNoTransaction } from '../kit/transaction.ts'
 import { openEndpoint, type RpcOutcome, type Endpoint, type Question } from './endpoint.ts'
 import type { RpcRefusal } from './refusal.ts'
 
@@ -98,6 +99,7 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 
   async function answerTo(question: Question): Promise<RpcOutcome> {
+    assertNoTransaction('a chain')
     if (!SMALL.has(question.method)) return (await ask([question]))[0] ?? { outage: 'no answer' }
     return new Promise<RpcOutcome>((settle) => {
       if (waiting.push({ question, settle }) === 1) queueMicrotask(flush)
@@ -122,6 +124,7 @@ export function createRpc(options: RpcOptions): Rpc {
     },
 
     async together(questions, lacks) {
+      assertNoTransaction('a chain')
       let why = 'no address is configured'
       for (const node of inOrder()) {
         const answers = await askNode(node, questions)

@@ -1,10 +1,15 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { Log } from '../kit/log.ts'
 import type { Step, Tracer } from '../kit/tracer.ts'
-import type { StatementPool, Statements } from '../kit/transaction.ts'
+import {
+  currentTransaction,
+  watched,
+  type StatementPool,
+  type Statements,
+  type WatchedTransaction,
+} from '../kit/transaction.ts'
 import { PrismaClient, type Prisma } from './generated/client.ts'
 
 /** One connection pool with two interfaces: plain SQL for frequent statements, the Prisma client for the rest. */
@@ -185,10 +190,10 @@ class SharedPool extends pg.Pool {
   }
 
   watchConnect<T>(work: (taken: () => Pick<pg.Pool, 'query'>) => Promise<T>): Promise<T> {
-    const watch: Watch = { pool: this, taken: false }
+    const watch: Watch = { pool: this, taken: false, isStrict: this.strict }
     const query = ((statement: pg.QueryConfig) =>
       watch.client?.query(statement) ?? Promise.reject(new Error('The transaction is over.'))) as pg.Pool['query']
-    return this.watched(watch, () =>
+    return watched(watch, () =>
       work(() => {
         if (!watch.taken) throw new Error('The transaction did not come from this pool.')
         return { query }
@@ -198,21 +203,14 @@ class SharedPool extends pg.Pool {
 
   /** Runs the work of a transaction that has its connection. */
   watchWork<T>(work: () => Promise<T>): Promise<T> {
-    return this.strict ? this.watched({ pool: this, taken: true }, work) : work()
-  }
-
-  private watched<T>(watch: Watch, work: () => Promise<T>): Promise<T> {
-    return watching.run(watch, () =>
-      work().finally(() => {
-        watch.isOver = true
-      }),
-    )
+    const watch: Watch = { pool: this, taken: true, isStrict: this.strict }
+    return this.strict ? watched(watch, work) : work()
   }
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const watch = watching.getStore()
+    const watch = currentTransaction() as Watch | undefined
     if (this.strict && watch?.pool === this && watch.taken && watch.isOver !== true) {
       throw new Error('Inside a transaction, pass on its statements: this one takes a second connection.')
     }
@@ -230,15 +228,10 @@ class SharedPool extends pg.Pool {
   }
 }
 
-/** One for all pools: Node writes each such store into every promise of the process, also after its pool has closed. */
-const watching = new AsyncLocalStorage<Watch>()
-
-interface Watch {
+interface Watch extends WatchedTransaction {
   pool: pg.Pool
   /** The first connection taken inside belongs to the transaction. Later ones do not. */
   taken: boolean
-  /** What outlives the transaction may take connections again. */
-  isOver?: true
   client?: pg.PoolClient
 }
 

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 /** Runs SQL: the pool, or one open transaction. */
 export interface Statements {
   /** A name makes it a prepared statement. The same name must always have the same text. */
@@ -8,6 +10,36 @@ export interface Statements {
 export interface StatementPool extends Statements {
   /** One short transaction of SQL only. An error of `work` rolls it back. */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
+}
+
+/** A transaction as the work in it finds it. Only tests have all of them watched. */
+export interface WatchedTransaction {
+  /** Its work asks nobody but the database. */
+  readonly isStrict: boolean
+  /** What outlives the transaction may ask others again. */
+  isOver?: true
+}
+
+/** One for all databases: Node writes each such store into every promise of the process, also after its pool has closed. */
+const transactions = new AsyncLocalStorage<WatchedTransaction>()
+
+export function currentTransaction(): WatchedTransaction | undefined {
+  return transactions.getStore()
+}
+
+export function watched<T>(transaction: WatchedTransaction, work: () => Promise<T>): Promise<T> {
+  return transactions.run(transaction, () =>
+    work().finally(() => {
+      transaction.isOver = true
+    }),
+  )
+}
+
+/** Throws where a transaction that holds its locks would wait for somebody else's answer. */
+export function assertNoTransaction(asked: string): void {
+  const transaction = currentTransaction()
+  if (transaction?.isStrict !== true || transaction.isOver === true) return
+  throw new Error(`Inside a transaction ${asked} is not asked: its locks would wait for the answer.`)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { StepAttributes, Tracer } from '../kit/tracer.ts'
+import { assertNoTransaction } from '../kit/transaction.ts'
 import { normalised, permitsPrivate, toTarget } from './addresses.ts'
 import { CappedBody, toEncodings } from './body.ts'
 import { guardedConnector } from './connector.ts'
@@ -49,6 +50,7 @@ export function outboundClient(options: OutboundOptions): Outbound {
   const start = tracedBy(options.tracing ?? null, call)
 
   async function call(request: OutboundRequest): Promise<StreamedResponse & { body: CappedBody }> {
+    assertNoTransaction('another server')
     const bounds: Limits = { ...limits, ...request.limits }
     const first = toStep(request, policy)
     const deadline = startDeadline(bounds.totalMs, () => responseTimeout(first.host), request.signal)

@@ -1,4 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
+import { pino } from 'pino'
+import { createRpc } from '../../service/chain/rpc.ts'
+import { outboundClient } from '../../service/outbound/client.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { testService } from '../harness/service.ts'
 
@@ -44,6 +47,25 @@ describe('transactions of two databases', () => {
     })
     end()
     expect(await later).toBe(nameOf(database))
+  })
+
+  it('wait for no chain and no other server, which would hold their locks', async () => {
+    const [database] = databases as [TestDatabase]
+    const log = pino({ level: 'silent' })
+    const rpc = createRpc({ urls: ['http://127.0.0.1:9'], clock: { now: () => new Date() }, log, timeoutMs: 1_000 })
+    const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts: ['127.0.0.1'] } })
+    const asks = [
+      () => rpc.call('eth_chainId'),
+      () => rpc.read('eth_chainId'),
+      () => rpc.together([{ method: 'eth_chainId', params: [] }], () => null),
+      () => outbound.send({ url: 'http://127.0.0.1:9/', method: 'GET' }),
+    ]
+    for (const ask of asks) {
+      await expect(database.statements.together(ask)).rejects.toThrow(/^Inside a transaction .* is not asked/)
+      await expect(database.transaction(ask)).rejects.toThrow(/^Inside a transaction .* is not asked/)
+      await expect(ask()).rejects.not.toThrow('Inside a transaction')
+    }
+    await Promise.all([rpc.close(), outbound.close()])
   })
 
   it('add nothing that later promises of the process would carry', async () => {
