@@ -4,7 +4,7 @@
  * the caller disconnects or cancels.
  */
 export class Departure {
-  readonly #recalled = new AbortController()
+  readonly #ended = new AbortController()
   #left = false
 
   constructor(caller?: AbortSignal) {
@@ -14,9 +14,9 @@ export class Departure {
     if (caller.aborted) recall()
   }
 
-  /** Aborts when the caller takes the request back in time. Never aborts after the request was sent. */
+  /** Aborts when the caller takes the request back in time, and when the work is ended. */
   get signal(): AbortSignal {
-    return this.#recalled.signal
+    return this.#ended.signal
   }
 
   get left(): boolean {
@@ -24,7 +24,8 @@ export class Departure {
   }
 
   /**
-   * Call right before the request is sent, and again before each repetition. Throws when the caller has taken it back.
+   * Call right before the request is sent, and again before each repetition. Throws when the caller has taken it back,
+   * or the work was ended.
    */
   leave(): void {
     this.signal.throwIfAborted()
@@ -33,7 +34,12 @@ export class Departure {
 
   /** Returns whether the request was taken back in time. */
   recall(reason?: unknown): boolean {
-    if (!this.#left) this.#recalled.abort(reason)
+    if (!this.#left) this.end(reason)
     return !this.#left
+  }
+
+  /** Ends the work, also after its request was sent: its time is over, or the process stops. */
+  end(reason: unknown): void {
+    this.#ended.abort(reason)
   }
 }

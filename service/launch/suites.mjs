@@ -27,8 +27,10 @@ export const SUITES = {
   ledger: chaos('ledger', { CHAOS_KILLS: '15' }, ['service/ledger', 'service/database', 'prisma']),
   checkouts: chaos('checkouts', { CHAOS_KILLS: '14' }, [...MONEY, 'service/checkouts', 'service/deliveries']),
   deposits: chaos('deposits', { CHAOS_KILLS: '5' }, [...MONEY, 'service/wallet']),
-  runs: chaos('runs', { CHAOS_KILLS: '2' }, ['service/marketplace', 'service/ledger', 'service/queue', 'prisma']),
-  tools: chaos('tools', { CHAOS_KILLS: '1' }, ['service/tools', 'service/ledger', 'prisma']),
+  runs: chaos('runs', { CHAOS_KILLS: '2' }, [
+    ...['service/marketplace', 'service/charging', 'service/ledger', 'service/queue', 'prisma'],
+  ]),
+  tools: chaos('tools', { CHAOS_KILLS: '1' }, ['service/tools', 'service/charging', 'service/ledger', 'prisma']),
   connections: chaos('connections', { CHAOS_KILLS: '14' }, [
     ...['service/connections', 'service/oauth-client', 'service/tools', 'prisma', 'test/chaos/connections'],
   ]),

@@ -32,3 +32,8 @@ export function holdMissing(id: string): DomainError {
 export function holdEnded(id: string, state: string): DomainError {
   return new DomainError('conflict', 'lock_ended', `The lock ${id} has ended already: ${state}.`, { state })
 }
+
+/** The hold's money was given back, or the hold was never on disk when the database crashed. */
+export function isHoldLost(error: unknown): boolean {
+  return error instanceof DomainError && (error.code === 'lock_ended' || error.code === 'lock_not_found')
+}

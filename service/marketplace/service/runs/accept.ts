@@ -16,15 +16,14 @@ import type { Models, NewRun } from '../../ports/run.ts'
 import { quote } from '../../rules/price.ts'
 import { deadlineOf, limitOf, purchaseOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
-import type { ChargeBatch } from './charge-batch.ts'
-import { readerOf, type RunsDeps } from './deps.ts'
+import { readerOf, type RunCharges, type RunsDeps } from './deps.ts'
 import type { Order } from './execution.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { resumption } from './resumption.ts'
 
 /** Everything between a request and a run whose money is held. A refusal here has moved no money. */
 export function createAccepting(deps: AcceptingDeps) {
-  const { store, throttle, ledger, chargeBatch, heartbeat, clock } = deps
+  const { store, throttle, ledger, charges, heartbeat, clock } = deps
 
   async function accept(caller: Caller, wanted: RunInput, request: RunRequest): Promise<Accepted> {
     const { operation, keyed, enter = null } = request
@@ -50,11 +49,9 @@ export function createAccepting(deps: AcceptingDeps) {
         await assertFunds(ledger, run)
         leave = enter()
       }
-      const { written } = await chargeBatch.begin(
-        { reserve: { ...reserveOf(run), spender: spenderOf(caller, wanted, run, operation) } },
-        run,
-      )
-      if (written) return { order, leave }
+      const spender = spenderOf(caller, wanted, run, operation)
+      const { isNew } = await charges.begin({ act: { reserve: { ...reserveOf(run), spender } }, row: run })
+      if (isNew) return { order, leave }
     } catch (error) {
       leave()
       await freed?.()
@@ -189,7 +186,7 @@ async function faultOfAddress({ checkAddress }: RunsDeps, url: string): Promise<
 }
 
 interface AcceptingDeps extends RunsDeps {
-  chargeBatch: ChargeBatch
+  charges: RunCharges
   heartbeat: Heartbeat
 }
 

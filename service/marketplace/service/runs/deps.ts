@@ -1,4 +1,5 @@
 import type { Guard } from '../../../budgets/service/guard.ts'
+import type { ChargeBatch } from '../../../charging/service.ts'
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Log } from '../../../kit/log.ts'
@@ -14,6 +15,7 @@ import type {
   Executor,
   FreeRuns,
   Models,
+  NewRun,
   ProcessLease,
   RunReader,
   RunStore,
@@ -47,6 +49,9 @@ export interface RunsDeps {
   /** Once a day: the creator's bound on free runs is reached, or that of one asset. */
   reportFreeRuns(creator: Owner, asset: Pick<RunnableAsset, 'id' | 'name'> | null, resetsAt: Date): Promise<void>
 }
+
+/** The holds and the rows of runs that begin and end. */
+export type RunCharges = ChargeBatch<NewRun | EndedRun>
 
 /** A person sees all runs of the account, an agent's key the runs that this agent asked for. */
 export function readerOf(caller: Caller): RunReader {

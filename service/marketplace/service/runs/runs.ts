@@ -1,17 +1,18 @@
+import { ChargeBatch } from '../../../charging/service.ts'
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
 import type { Usdc } from '../../../kit/money.ts'
 import type { Environment } from '../../../kit/owner.ts'
+import type { Statements } from '../../../kit/transaction.ts'
 import type { Announcement } from '../../../queue/model.ts'
 import { FAILURES, runEnded, runMissing } from '../../errors.ts'
 import { hasEnded, type Buyers, type Run, type RunInput, type RunState, type RunSummary } from '../../model/run.ts'
-import type { NewRun, RunFilter } from '../../ports/run.ts'
+import type { EndedRun, NewRun, RunFilter } from '../../ports/run.ts'
 import { amountOf, shareOf } from '../../rules/price.ts'
-import { durationOf, limitOf, unpaid } from '../../rules/run.ts'
+import { durationOf, limitOf, purchaseOf, unpaid } from '../../rules/run.ts'
 import { createAccepting, type RunRequest } from './accept.ts'
-import { createChargeBatch } from './charge-batch.ts'
-import { readerOf, type RunsDeps } from './deps.ts'
+import { readerOf, type RunCharges, type RunsDeps } from './deps.ts'
 import { createExecution, type Execution } from './execution.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import type { Resumption } from './resumption.ts'
@@ -27,16 +28,13 @@ export function createRuns(deps: RunsDeps) {
   const onBeat = (): Promise<void> => unanswered.resolve()
   const heartbeat = createHeartbeat({ ...deps, onBeat })
   const canceling = createHeartbeat({ ...deps, onBeat })
-  const chargeBatch = createChargeBatch({
-    ...deps,
-    async onWritten(inside, begun, ended) {
-      const queued = begun.filter(({ state }) => state === 'queued')
-      if (queued.length > 0) await deps.announce(inside, queued.map(announcementOf))
-      if (ended.length > 0) await deps.reportEnds(inside, ended)
-    },
+  const charges: RunCharges = new ChargeBatch({
+    guard: deps.guard,
+    write: (inside, rows) => writeRows(deps, inside, rows),
+    isAlone: (row) => isCounted(deps, row),
   })
-  const execution = createExecution({ ...deps, chargeBatch, watch })
-  const accepting = createAccepting({ ...deps, chargeBatch, heartbeat })
+  const execution = createExecution({ ...deps, charges, watch })
+  const accepting = createAccepting({ ...deps, charges, heartbeat })
   const working = createWorking({ ...deps, heartbeat, execution, unanswered, watch })
 
   async function get(caller: Caller, id: Id<'run'>): Promise<Run> {
@@ -154,6 +152,36 @@ export function createRuns(deps: RunsDeps) {
       await canceling.leave()
     },
   }
+}
+
+/** Writes runs that begin and end, and what follows from those that it changed. */
+async function writeRows(
+  deps: RunsDeps,
+  inside: Statements,
+  rows: readonly (NewRun | EndedRun)[],
+): Promise<ReadonlySet<string>> {
+  const all = partsOf(rows)
+  const written = await deps.store.write(inside, all.begun, all.ended)
+  const { begun, ended } = partsOf(rows.filter(({ id }) => written.has(id)))
+  const queued = begun.filter(({ state }) => state === 'queued')
+  if (queued.length > 0) await deps.announce(inside, queued.map(announcementOf))
+  if (ended.length > 0) await deps.reportEnds(inside, ended)
+  // Last: from here on no other account is locked.
+  for (const run of begun.filter((row) => isCounted(deps, row))) {
+    const { id, payerId: userId, environment } = run
+    await deps.outflow.takePurchase({ id, buyer: { userId, environment }, amount: purchaseOf(run) }, inside)
+  }
+  for (const { id, cost } of ended.filter((row) => isCounted(deps, row))) await deps.outflow.giveBack(id, inside, cost)
+  return written
+}
+
+function partsOf(rows: readonly (NewRun | EndedRun)[]): { begun: readonly NewRun[]; ended: readonly EndedRun[] } {
+  return { begun: rows.flatMap((row) => ('run' in row ? [] : [row])), ended: rows.filter((row) => 'run' in row) }
+}
+
+/** Whether it counts as money that leaves. The counter's refusal undoes all that is in its transaction. */
+function isCounted({ outflow }: RunsDeps, row: NewRun | EndedRun): boolean {
+  return outflow.countsPurchase(purchaseOf('run' in row ? row.run : row))
 }
 
 function shareOfRun({ models, feeBps }: RunsDeps, { environment, modelId, usage }: Run, amount: Usdc): Usdc {

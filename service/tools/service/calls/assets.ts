@@ -7,12 +7,13 @@ import { balancesOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, t
 export function createAssetCalls({ assets, place, store, ledger, clock }: CallDeps & { place: Place }) {
   return {
     async run(order: Order, upstream: RdaUpstream): Promise<CallResult> {
-      const { call, owner, tool, input, signal } = order
+      const { call, owner, tool, input, departure } = order
       const started = performance.now()
       const { caller, operation, keyed, maxCost = null } = call
       const toolNames = [tool.slug, tool.id]
       const enter = () => place(tool, owner.userId)
       const about = { caller, slug: upstream.rdaSlug, toolNames, inputs: input, maxCost, operation, keyed }
+      const { signal } = departure
       const { output, cost, failure } = await assets.run({ ...about, enter, signal }).catch((error: unknown) => {
         throw withToolsCode(error, 'balance')
       })

@@ -4,8 +4,9 @@ import { Departure } from '../../../kit/departure.ts'
 import { invalid } from '../../../kit/errors.ts'
 import { deriveId } from '../../../kit/ids.ts'
 import type { Environment } from '../../../kit/owner.ts'
+import { UnderWay } from '../../../kit/under-way.ts'
 import type { Balances } from '../../../ledger/model.ts'
-import { ofCall, providerBusy, tooDear, tooManyAtOnce } from '../../errors/call.ts'
+import { ofCall, providerBusy, stopping, tooDear, tooManyAtOnce } from '../../errors/call.ts'
 import type { CallId, CallInput, CallResult } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { CallFilter } from '../../ports/calls.ts'
@@ -13,7 +14,6 @@ import { pagingOf } from '../../rules/paging.ts'
 import { createAssetCalls } from './assets.ts'
 import { createBulkheads } from './bulkheads.ts'
 import { createCharging } from './charge.ts'
-import { createChargeBatch } from './charge-batch.ts'
 import { createInputCheck } from './check.ts'
 import { createHealth } from './health.ts'
 import { createLargeAnswers } from './large.ts'
@@ -22,7 +22,6 @@ import { balancesOf, type CallDeps, type Order, type Place } from './order.ts'
 import { createReading } from './pages.ts'
 import { createReach, ordinary, type ReachInput } from './reach.ts'
 import { createCallStates } from './states.ts'
-import { UnderWay } from './under-way.ts'
 
 /** Calls of tools: holds the money, calls the tool, and takes the money or gives it back. */
 export function createCalls(deps: CallDeps) {
@@ -37,37 +36,36 @@ export function createCalls(deps: CallDeps) {
   }
   const large = createLargeAnswers(deps)
   const reading = createReading({ ...deps, reach, large })
-  const charging = createCharging({ ...deps, batch: createChargeBatch(deps), reading, place })
+  const charging = createCharging({ ...deps, reading, place })
   const assets = createAssetCalls({ ...deps, place })
   const states = createCallStates(deps)
   const operations = createOperations({ ...deps, states, reach, large, place, slots: { taken } })
-  const underWay = new UnderWay()
+  const underWay = new UnderWay<Departure, CallResult>()
+  let hasStopped = false
 
   async function run(call: CallInput): Promise<CallResult> {
     const callId = deriveId('call', call.operation)
-    const until = new AbortController()
-    const departure = new Departure()
-    const leave = (): void => {
-      if (departure.recall(call.signal?.reason)) until.abort(call.signal?.reason)
-    }
-    return await underWay.follow({ signal: call.signal, until, leave }, async () => {
+    const departure = new Departure(call.signal)
+    return await follow(departure, async () => {
       try {
-        return await begin({ call, callId, signal: until.signal, departure })
+        return await begin({ call, callId, departure })
       } catch (error) {
         throw ofCall(error, callId)
       }
     })
   }
 
-  async function result(caller: Caller, id: CallId, { signal, ...input }: ResultInput): Promise<CallResult> {
-    const until = new AbortController()
-    const leave = (): void => until.abort(signal.reason)
-    return await underWay.follow({ signal, until, leave }, () =>
-      operations.result(caller, id, { ...input, signal: until.signal }),
-    )
+  async function result(caller: Caller, id: CallId, input: ResultInput): Promise<CallResult> {
+    const departure = new Departure(input.signal)
+    return await follow(departure, () => operations.result(caller, id, { ...input, signal: departure.signal }))
   }
 
-  async function begin(about: Pick<Order, 'call' | 'callId' | 'signal' | 'departure'>): Promise<CallResult> {
+  async function follow(departure: Departure, work: () => Promise<CallResult>): Promise<CallResult> {
+    if (hasStopped) throw stopping()
+    return await underWay.follow(departure, departure, work)
+  }
+
+  async function begin(about: Pick<Order, 'call' | 'callId' | 'departure'>): Promise<CallResult> {
     const { call, callId } = about
     const owner = ownerOf(call.caller)
     const before = call.keyed ? await store.find(owner, callId) : null
@@ -135,7 +133,10 @@ export function createCalls(deps: CallDeps) {
     ...createHealth(deps),
 
     underWay: (): number => underWay.size,
-    stop: (): Promise<void> => underWay.stop(),
+    stop(): Promise<void> {
+      hasStopped = true
+      return underWay.stop(stopping())
+    },
   }
 }
 

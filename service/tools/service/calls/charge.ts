@@ -1,12 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { AgentReserve } from '../../../budgets/model.ts'
+import { ChargeBatch, chargeFor, persisting } from '../../../charging/service.ts'
+import { Batch } from '../../../kit/batch.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import { canonicalHash } from '../../../kit/hash.ts'
 import { usdc, ZERO, type Usdc } from '../../../kit/money.ts'
+import type { Owner } from '../../../kit/owner.ts'
+import { isHoldLost } from '../../../ledger/errors.ts'
 import type { Balances } from '../../../ledger/model.ts'
 import { callAborted, chargedTooLate, withToolsCode } from '../../errors/call.ts'
 import type { CallResult, Output, StoredCall } from '../../model/call.ts'
-import type { ChargeBatch } from './charge-batch.ts'
+import type { EndedCall } from '../../ports/calls.ts'
 import { holdOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
 import type { Reading } from './pages.ts'
 import { sealedOf } from './operations.ts'
@@ -17,51 +20,55 @@ import { failureOf } from './reach.ts'
  * ledger's sweeper gives the money back, and a repeated request with the same key starts the call anew.
  */
 export function createCharging(deps: ChargingDeps) {
-  const { batch, reading, place, store, clock, log, failpoints } = deps
+  const { ledger, reading, place, store, clock, log, failpoints } = deps
+  // Holds are not in it: each is one statement that need not wait for the disk, and in a batch it would wait.
+  const charges = new ChargeBatch<EndedCall>({
+    guard: ledger,
+    write: (inside, calls) => store.write(inside, calls),
+  })
+  // Read after the transaction, because inside it the wallets would stay locked for one more round trip.
+  const balances = new Batch({ largest: LARGEST, run: (owners: readonly Owner[]) => ledger.balances(owners) })
 
   async function charge(order: Order): Promise<CallResult> {
-    const { call, callId, owner, tool, input, connection, signal, departure } = order
-    const started = performance.now()
+    const { call, callId, owner, tool, input, connection, departure } = order
+    const { signal } = departure
     const onProgress = call.onProgress ?? (() => undefined)
-    await reserve(deps, order)
-    await failpoints.reach('call reserved')
-    onProgress({ progress: 1, total: 3, message: `Calling ${tool.slug}` })
-    let output: Output
-    try {
-      // Taken only after the hold: callers without money must not take places from those who can pay.
-      const leave = place(tool, owner.userId)
-      const ask = { callId, tool, input, connection, signal, departure, onProgress }
-      output = await reading.read(order, ask).finally(leave)
-      signal.throwIfAborted()
-    } catch (thrown) {
-      const error = signal.aborted ? reasonOf(signal) : thrown
-      await giveBack(order, error, Math.round(performance.now() - started))
-      throw error
-    }
-    await failpoints.reach('call answered')
-    onProgress({ progress: 2, total: 3, message: 'Charging the call' })
-    const durationMs = Math.round(performance.now() - started)
-    const operation = sealedOf(deps, callId, output)
-    const left = await capture({ ...order, operation }, output, durationMs)
-    await failpoints.reach('call captured')
-    const paid = {
-      id: callId,
-      slug: tool.slug,
-      cost: costOf(order, output),
-      durationMs,
-      endedAt: clock.now(),
-      operation,
-    }
-    return resultOf(paid, output, left)
+    return await chargeFor<Output, CallResult>({
+      signal,
+      async hold() {
+        await reserve(deps, order)
+        await failpoints.reach('call reserved')
+        onProgress({ progress: 1, total: 3, message: `Calling ${tool.slug}` })
+      },
+      async work() {
+        // Taken only after the hold: callers without money must not take places from those who can pay.
+        const leave = place(tool, owner.userId)
+        return await reading.read(order, { callId, tool, input, connection, departure, onProgress }).finally(leave)
+      },
+      async capture(output, durationMs) {
+        await failpoints.reach('call answered')
+        onProgress({ progress: 2, total: 3, message: 'Charging the call' })
+        const operation = sealedOf(deps, callId, output)
+        const left = await capture({ ...order, operation }, output, durationMs)
+        await failpoints.reach('call captured')
+        const paid = { id: callId, slug: tool.slug, cost: costOf(order, output), durationMs, operation }
+        return resultOf({ ...paid, endedAt: clock.now() }, output, left)
+      },
+      async release(thrown, durationMs) {
+        const error = signal.aborted ? reasonOf(signal) : thrown
+        await giveBack(order, error, durationMs)
+        throw error
+      },
+    })
   }
 
   /** Stores the charge and the row together. A caller who cannot be charged does not get the answer. */
   async function capture(order: Answered, output: Output, durationMs: number): Promise<Balances> {
     for (let { attempt } = order; ; attempt++) {
       try {
-        return await persisting(() => captureAs({ ...order, attempt }, output, durationMs))
+        return await captureAs({ ...order, attempt }, output, durationMs)
       } catch (error) {
-        if (!(error instanceof DomainError) || !LOST.has(error.code)) throw error
+        if (!isHoldLost(error)) throw error
         const { owner, callId } = order
         // A concurrent request for the same call may have been faster. Otherwise the hold expired, or an earlier
         // attempt failed.
@@ -73,15 +80,17 @@ export function createCharging(deps: ChargingDeps) {
     }
   }
 
-  function captureAs(order: Answered, output: Output, durationMs: number): Promise<Balances> {
+  async function captureAs(order: Answered, output: Output, durationMs: number): Promise<Balances> {
     const { call, callId, owner, attempt, operation } = order
     const amount = costOf(order, output)
     const hold = holdOf(callId, attempt)
     const stored = storesAnswer(call) || operation !== null ? output : null
     // Without shares, because the platform gets the whole amount.
     const capture = { hold, owner, amount, shares: [], kind: 'capture', reference: callId, announcements: [] } as const
-    const row = rowOf(order, durationMs, clock.now())
-    return batch.charge({ capture }, { ...row, cost: amount, failure: null, fault: null, output: stored, operation })
+    const ended = rowOf(order, durationMs, clock.now())
+    const row = { ...ended, cost: amount, failure: null, fault: null, output: stored, operation }
+    await charges.end({ act: { capture }, row })
+    return await persisting(() => balances.add(owner))
   }
 
   async function giveBack(order: Order, error: unknown, durationMs: number): Promise<void> {
@@ -89,10 +98,10 @@ export function createCharging(deps: ChargingDeps) {
     const known = error instanceof DomainError ? error : null
     if (known === null) log.error({ callId, err: error }, 'a call failed because of an internal error')
     else log.info({ callId, slug: order.tool.slug, code: known.code, err: known.cause }, 'a call failed')
-    const ended = { ...rowOf(order, durationMs, clock.now()), ...failureOf(error), cost: ZERO, output: null }
+    const row = { ...rowOf(order, durationMs, clock.now()), ...failureOf(error), cost: ZERO, output: null }
     const release = { hold: holdOf(callId, attempt), owner, announcements: [] }
     try {
-      await persisting(() => batch.giveBack({ release }, ended))
+      await charges.end({ act: { release }, row })
     } catch (fault) {
       log.warn({ callId, err: fault }, 'the hold of a failed call could not be released; it will expire')
     }
@@ -130,7 +139,7 @@ interface Answered extends Order {
   operation: StoredCall['operation']
 }
 
-type ChargingDeps = CallDeps & { batch: ChargeBatch; reading: Reading; place: Place }
+type ChargingDeps = CallDeps & { reading: Reading; place: Place }
 
 /** Each page that was read is paid for. */
 function costOf({ tool }: Order, { pages }: Output): Usdc {
@@ -142,21 +151,6 @@ function reasonOf(signal: AbortSignal): DomainError {
   return signal.reason instanceof DomainError ? signal.reason : callAborted()
 }
 
-/** Retries, so that a short outage of the database does not cost the caller the answer. */
-async function persisting<T>(work: () => Promise<T>): Promise<T> {
-  for (const pauseMs of PAUSES_MS) {
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof DomainError) throw error
-      await wait(pauseMs)
-    }
-  }
-  return await work()
-}
-
-/** The hold was given back, or was never on disk when the database crashed. */
-const LOST: ReadonlySet<string> = new Set(['lock_ended', 'lock_not_found'])
-const PAUSES_MS = [100, 500, 2_000]
+const LARGEST = 256
 const SPARE_MS = 10_000
 const MORE_ATTEMPTS = 3

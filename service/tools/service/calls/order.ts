@@ -27,8 +27,7 @@ export interface Order {
   all: { pagesMax: number; paging: Paging } | null
   /** The caller's own access to the provider. Null where the tool needs none. */
   connection: ChosenConnection | null
-  /** Aborts when the process stops, and when the caller takes the call back in time. */
-  signal: AbortSignal
+  /** Ends when the process stops, and when the caller takes the call back in time. */
   departure: Departure
 }
 

@@ -11,7 +11,7 @@ export function createReading({ reach, large, timeoutMs, answerBytesMax, log }: 
    * read: a later page that fails ends the answer, and the caller learns where to go on.
    */
   async function readAll(ask: ReachInput, { pagesMax, paging }: NonNullable<Order['all']>): Promise<Output> {
-    const { tool, callId, signal, onProgress } = ask
+    const { tool, callId, departure, onProgress } = ask
     const started = performance.now()
     let input = firstPage(paging, tool.input, ask.input)
     const first = ordinary(await reach.ask({ ...ask, input }))
@@ -37,7 +37,7 @@ export function createReading({ reach, large, timeoutMs, answerBytesMax, log }: 
       try {
         output = ordinary(await reach.ask({ ...ask, input: all.next }))
       } catch (error) {
-        if (signal.aborted) throw error
+        if (departure.signal.aborted) throw error
         log.info({ callId, page: all.read + 1, err: error }, 'a later page of an answer could not be read')
         break
       }

@@ -3,6 +3,7 @@ import { scrub, scrubText } from '../../../connections/service/credentials.ts'
 import type { ChosenConnection } from '../../../connections/service/use.ts'
 import type { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
+import { orAborted } from '../../../kit/under-way.ts'
 import { providerResting, upstreamError, upstreamTimeout } from '../../errors/call.ts'
 import type { CallId, Failure, Fault, Operation, Output, Progress, Reached } from '../../model/call.ts'
 import type { Tool, UpstreamAnswer, UpstreamRequest } from '../../model/tool.ts'
@@ -25,7 +26,7 @@ export function createReach(deps: CallDeps) {
   async function ask(about: ReachInput): Promise<Reached> {
     const { callId, tool, input, connection, departure, onProgress, large } = about
     const { upstream } = tool
-    return await inTime({ signal: about.signal, timeoutMs }, async (until, hide) => {
+    return await inTime({ signal: departure.signal, timeoutMs }, async (until, hide) => {
       switch (upstream.kind) {
         case 'http': {
           if (await catalogue.isSimulated(tool)) {
@@ -160,7 +161,6 @@ export interface ReachInput {
   tool: Tool
   input: Readonly<Record<string, unknown>>
   connection: ChosenConnection | null
-  signal: AbortSignal
   /** Knows whether the tool's server has been asked. After that the caller can no longer take the call back. */
   departure: Departure
   onProgress: (progress: Progress) => void
@@ -259,18 +259,4 @@ const SENTENCES: Readonly<Record<string, string>> = {
   response_undecodable: 'The tool returned an unsupported encoding.',
   response_invalid: 'The tool did not return valid HTTP.',
   redirect_refused: 'The tool answered with a redirect that is not followed.',
-}
-
-/** Work that ignores the signal is not waited for. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error)
-    }
-    work.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', abort)
-    })
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
 }

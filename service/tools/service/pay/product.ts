@@ -65,16 +65,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
     const started = performance.now()
     const elapsed = (): number => Math.round(performance.now() - started)
     try {
-      const about = {
-        callId,
-        tool,
-        input,
-        connection: null,
-        departure,
-        signal: departure.signal,
-        onProgress: () => undefined,
-      }
-      const output = await unpaid.ask(about)
+      const output = await unpaid.ask({ callId, tool, input, connection: null, departure, onProgress: () => undefined })
       const durationMs = elapsed()
       const details = paid ? null : { ...sale.details, durationMs }
       const answer = toStored({ output, durationMs })
