@@ -1,6 +1,7 @@
 import type { Payment } from './calls/pay-world.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 import { dyingAt, startReplica, type Replica } from './calls/replica.ts'
+import type { TestPerson } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 
 /** A process dies between the steps of a call; the caller repeats it, and another process serves it. */
@@ -57,6 +58,37 @@ describe('a call whose process dies', () => {
     expect(await world.left(caller)).toEqual({ credits: 4.99, balance: 0, available: 0, locks: 0 })
     expect(await world.service.ledger.differences()).toEqual([])
     expect((await caller.call('GET', '/v1/tool-calls')).body).toMatchObject({ total: 1, calls: [{ success: true }] })
+  })
+
+  describe('or whose hold ends before the tool has answered', () => {
+    const lateAnswer = async (caller: TestPerson, meanwhile: () => Promise<unknown>) => {
+      const answer = world.upstream.holds('/slow', { late: true })
+      const before = world.upstream.to('/slow').length
+      const call = world.call(caller, 'acme-get-slow')
+      await world.upstream.waitForRequest('/slow', before + 1)
+      world.service.clock.forward(120_000)
+      expect(await world.service.ledger.sweep()).toBe(1)
+      await meanwhile()
+      answer()
+      return await call
+    }
+
+    test('is charged by a new hold, once', async () => {
+      const caller = await world.caller()
+      const { status, body } = await lateAnswer(caller, () => Promise.resolve())
+      expect([status, body.output]).toEqual([200, { late: true }])
+      expect(await world.left(caller)).toEqual({ credits: 4.99, balance: 0, available: 0, locks: 0 })
+      const { body: list } = await caller.call('GET', '/v1/tool-calls')
+      expect(list).toMatchObject({ total: 1, calls: [{ success: true, cost: 0.01 }] })
+    })
+
+    test('has no answer where the money is gone, and costs nothing', async () => {
+      const caller = await world.caller()
+      const { status, body } = await lateAnswer(caller, () => world.spend(caller, 5_000_000n))
+      expect([status, body.code, body.output]).toEqual([402, 'insufficient_credits', undefined])
+      expect(await world.left(caller)).toMatchObject({ credits: 0, locks: 0 })
+      expect(await world.service.ledger.differences()).toEqual([])
+    })
   })
 
   test('a failed one with a key is tried again, and charged when it succeeds', async () => {
