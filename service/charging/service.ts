@@ -18,8 +18,10 @@ export async function chargeFor<Value, Result>({ signal, ...held }: HeldWork<Val
   let value: Value
   try {
     value = await orAborted(held.work(), signal)
+    signal.throwIfAborted()
   } catch (error) {
-    return await held.release(error, elapsedMs())
+    // Work that heeds the signal throws an error of its own. The signal's reason says more.
+    return await held.release(signal.aborted ? signal.reason : error, elapsedMs())
   }
   return await held.capture(value, elapsedMs())
 }

@@ -37,8 +37,8 @@ export class UnderWay<Key, Result> {
 }
 
 /** The work's result, or the signal's reason as soon as it aborts: work that ignores its signal is not waited for. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const result = await new Promise<T>((resolve, reject) => {
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
     const abort = (): void => {
       reject(signal.reason as Error)
     }
@@ -47,10 +47,5 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
     })
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort, { once: true })
-  }).catch((error: unknown) => {
-    // Work that heeds the signal throws an error of its own. The signal's reason says more.
-    throw signal.aborted ? signal.reason : error
   })
-  signal.throwIfAborted()
-  return result
 }

@@ -236,7 +236,9 @@ describe('work whose price is held', () => {
 
   test('a row that may be refused is alone in its transaction, and its refusal takes back its hold only', async () => {
     refused = 'alone'
+    const before = faulty.counted.transactions
     const [alone, beside] = await Promise.allSettled([batch.begin(begin('alone')), held()])
+    expect(faulty.counted.transactions - before).toBe(2)
     expect(alone).toMatchObject({ status: 'rejected', reason: { code: 'invalid_input' } })
     expect(await stateOf('alone')).toBeNull()
     await batch.end(unpaid((beside as PromiseFulfilledResult<string>).value))
@@ -285,6 +287,29 @@ describe('work whose price is held', () => {
     })
     departure.end(new Error('the process is stopping'))
     expect(await end).toBe('unpaid')
+  })
+
+  test('is released with the reason of the signal, whatever the work makes of it, also where both come at once', async () => {
+    const enough = new Error('enough')
+    const reasonOf = async (work: (departure: Departure) => Promise<unknown>) => {
+      const departure = new Departure()
+      const capture = () => Promise.reject(new Error('this must not be captured'))
+      const release = (error: unknown) => Promise.resolve(error)
+      return await chargeFor({ signal: departure.signal, work: () => work(departure), capture, release })
+    }
+    const throws = (departure: Departure) => {
+      departure.end(enough)
+      throw new Error('the socket was closed')
+    }
+    expect(await reasonOf(throws)).toBe(enough)
+    expect(await reasonOf((departure) => Promise.resolve().then(() => throws(departure)))).toBe(enough)
+    const atOnce = reasonOf((departure) => {
+      const done = Promise.resolve('done')
+      // After the result has reached what waits for it, and before that goes on.
+      queueMicrotask(() => void done.then(() => departure.end(enough)))
+      return done
+    })
+    expect(await atOnce).toBe(enough)
   })
 
   test('a price that cannot be held is no work, and nothing is ended', async () => {
