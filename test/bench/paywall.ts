@@ -2,7 +2,7 @@ import { Agent, request } from 'undici'
 import { installOwnPackage } from '../../service/launch/own-package.mjs'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { startCoinslot } from './facilitator/rivals.ts'
-import { figuresOf, measured } from './kit/measure.ts'
+import { figuresOf, measured, median, processorMs, type Figures } from './kit/measure.ts'
 import { startNginx, startProxy, startReference, startUpstream } from './paywall/rivals.ts'
 
 /*
@@ -11,9 +11,11 @@ import { startNginx, startProxy, startReference, startUpstream } from './paywall
  * once; chain, database, upstream and callers share the machine, so absolute figures say little elsewhere.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3)
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
 /** A part of a way's name: only that way is measured, for a profile. */
 const ONLY = process.env['BENCH_ONLY']
 const PAYMENTS = Number(process.env['BENCH_PAYMENTS'] ?? 96)
+const BARE = 'a bare proxy in Node'
 const KEY = `csk_test_${'b'.repeat(40)}`
 
 const chain = await startChain()
@@ -46,6 +48,19 @@ try {
   await chain.stop()
 }
 
+interface Way {
+  name: string
+  url: string
+  /** The process whose time is counted. */
+  pid: number
+  headers?: Record<string, string>
+}
+
+interface Measured extends Figures {
+  /** Milliseconds of a processor that a request takes in the process asked. */
+  processor: number
+}
+
 async function sell(): Promise<string> {
   const metered = { model: 'per-token', input: 0.0001, output: 0.0001, minimum: 0.000001 }
   const created = await post('/v1/paywalls', {
@@ -69,23 +84,40 @@ async function passing(gate: string): Promise<void> {
   const [payment] = await authorizations(chain, `${gate}/top-up`, 1)
   const filled = await send(`${gate}/top-up`, payment)
   const token = String(filled.headers['x-payment-token'])
-  const ways: Record<string, [url: string, headers: Record<string, string>]> = {
-    'the upstream itself': [`${upstream.origin}/free`, {}],
-    ...(nginx === null ? {} : { nginx: [`${nginx.origin}/free`, {}] }),
-    'a bare proxy in Node': [`${proxy.origin}/free`, {}],
-    'gate, free': [`${gate}/free`, {}],
-    'gate, 402': [`${gate}/paid`, {}],
-    'gate, prepaid': [`${gate}/prepaid`, { 'x-payment-token': token }],
-  }
-  console.log('| way | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |')
+  const ways: Way[] = [
+    { name: 'the upstream itself', url: `${upstream.origin}/free`, pid: upstream.pid },
+    ...(nginx === null ? [] : [{ name: 'nginx', url: `${nginx.origin}/free`, pid: nginx.pid }]),
+    { name: BARE, url: `${proxy.origin}/free`, pid: proxy.pid },
+    { name: 'gate, free', url: `${gate}/free`, pid: coinslot.pid },
+    { name: 'gate, 402', url: `${gate}/paid`, pid: coinslot.pid },
+    { name: 'gate, prepaid', url: `${gate}/prepaid`, pid: coinslot.pid, headers: { 'x-payment-token': token } },
+  ].filter(({ name }) => ONLY === undefined || name.includes(ONLY))
+  console.log(`| way | at once | a second | p50 ms | p99 ms | processor ms | of ${BARE} |`)
+  console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: |')
   for (const atOnce of [1, 16, 64]) {
-    for (const [name, [url, headers]] of Object.entries(ways)) {
-      if (ONLY !== undefined && !name.includes(ONLY)) continue
-      await measure(url, headers, atOnce, 0.5)
-      const { rate, p50, p99 } = await measure(url, headers, atOnce, SECONDS)
-      console.log(`| ${name} | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} |`)
+    for (const way of ways) await measure(way, atOnce, 0.5)
+    const rounds: Map<string, Measured>[] = []
+    while (rounds.length < ROUNDS) {
+      const round = new Map<string, Measured>()
+      for (const way of ways) round.set(way.name, await measure(way, atOnce, SECONDS))
+      rounds.push(round)
     }
+    for (const { name } of ways) console.log(rowOf(name, atOnce, rounds))
   }
+}
+
+/** How much processor time one request takes of the bare proxy, and of this way, is compared within each round. */
+function rowOf(name: string, atOnce: number, rounds: readonly Map<string, Measured>[]): string {
+  const all = rounds.flatMap((round) => round.get(name) ?? [])
+  const ratios = rounds.flatMap((round) => (round.get(BARE)?.processor ?? NaN) / (round.get(name)?.processor ?? NaN))
+  const cells = [
+    median(all.map(({ rate }) => rate)).toFixed(0),
+    median(all.map(({ p50 }) => p50)).toFixed(2),
+    median(all.map(({ p99 }) => p99)).toFixed(2),
+    median(all.map(({ processor }) => processor)).toFixed(3),
+    median(ratios).toFixed(2),
+  ]
+  return `| ${name} | ${String(atOnce)} | ${cells.join(' | ')} |`
 }
 
 async function paying(gate: string): Promise<void> {
@@ -117,14 +149,18 @@ async function pay(url: string, count: number, atOnce: number) {
   return figuresOf(times, (performance.now() - began) / 1000)
 }
 
-function measure(url: string, headers: Record<string, string>, atOnce: number, seconds: number) {
+async function measure({ url, pid, headers = {} }: Way, atOnce: number, seconds: number): Promise<Measured> {
   const expected = url.endsWith('/paid') ? 402 : 200
+  let requests = 0
   const once = async () => {
     const { statusCode, body } = await request(url, { headers, dispatcher: agent })
     await body.dump()
+    requests++
     if (statusCode !== expected) throw new Error(`${url} answered ${String(statusCode)}`)
   }
-  return measured(once, atOnce, seconds)
+  const before = processorMs(pid)
+  const figures = await measured(once, atOnce, seconds)
+  return { ...figures, processor: (processorMs(pid) - before) / requests }
 }
 
 /** Authorizations for the address's offer, each of another payer. */

@@ -12,6 +12,7 @@ import { untilThere } from '../kit/measure.ts'
 export interface Rival {
   name: 'reference' | 'legacy' | 'coinslot'
   origin: string
+  pid: number
   stop(): Promise<void>
 }
 
@@ -35,6 +36,7 @@ export async function startReference(chain: TestChain, version: 1 | 2 = 2): Prom
   return {
     name: version === 1 ? 'legacy' : 'reference',
     origin: line,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGKILL')
       await exited
@@ -77,5 +79,5 @@ export async function startCoinslot(chain: TestChain, more: Record<string, strin
     await stop()
     throw error
   }
-  return { name: 'coinslot', origin: `${origin}/facilitator`, stop }
+  return { name: 'coinslot', origin: `${origin}/facilitator`, pid: child.pid ?? 0, stop }
 }

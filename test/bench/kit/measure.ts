@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'undici'
 
 export interface Figures {
@@ -39,6 +39,25 @@ export function medianOf(rounds: readonly Figures[]): Figures {
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
+
+/**
+ * The processor time that a process has used, as Linux counts it; NaN elsewhere. A rate depends on what else the machine
+ * does, this hardly.
+ */
+export function processorMs(pid: number): number {
+  try {
+    const fields =
+      readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+        .split(') ')[1]
+        ?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  } catch {
+    return NaN
+  }
+}
+
+/** Linux counts in hundredths of a second. */
+const TICK_MS = 10
 
 /** Waits until the address answers 200, at most a minute. */
 export async function untilThere(url: string): Promise<void> {

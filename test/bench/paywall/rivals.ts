@@ -8,6 +8,7 @@ import { freePort } from '../../harness/ports.ts'
 
 export interface Started {
   origin: string
+  pid: number
   stop(): Promise<void>
 }
 
@@ -23,7 +24,7 @@ export function startProxy(upstream: string): Promise<Started> {
 async function onePort(file: string, env: Record<string, string>): Promise<Started> {
   const child = forked(file, env)
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-  return { origin: `http://127.0.0.1:${String(port)}`, stop: () => stop(child) }
+  return { origin: `http://127.0.0.1:${String(port)}`, pid: pidOf(child), stop: () => stop(child) }
 }
 
 /** A proxy that only forwards, to measure the cost of forwarding alone; null where nginx is not installed. */
@@ -53,6 +54,7 @@ export async function startNginx(upstream: string): Promise<Started | null> {
   }
   return {
     origin,
+    pid: pidOf(child),
     async stop() {
       await stop(child, 'SIGTERM')
       rmSync(folder, { recursive: true })
@@ -64,7 +66,12 @@ export async function startNginx(upstream: string): Promise<Started | null> {
 export async function startReference(shop: Record<string, string>): Promise<Started> {
   const child = forked('../../conformance/v2/gate.mjs', { NODE_ENV: 'production', ...shop })
   const [{ origin }] = (await once(child, 'message')) as [{ origin: string }]
-  return { origin, stop: () => stop(child) }
+  return { origin, pid: pidOf(child), stop: () => stop(child) }
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error('the program did not start')
+  return pid
 }
 
 function forked(file: string, env: Record<string, string>): ChildProcess {
@@ -79,7 +86,7 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Pr
 }
 
 function conf(folder: string, port: number, upstream: string): string {
-  return `daemon off; worker_processes 1; pid ${folder}/pid;
+  return `daemon off; master_process off; worker_processes 1; pid ${folder}/pid;
 events { worker_connections 1024; }
 http {
   access_log off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b;
