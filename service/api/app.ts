@@ -6,7 +6,7 @@ import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import { describe, type DescribedSurface, type Surface } from './openapi.ts'
-import { serveDirectly } from './direct.ts'
+import { serveDirectly, type Mounted } from './direct.ts'
 import { docsRouter } from './docs.ts'
 import { errorPagesRouter } from './error-pages.ts'
 import { limitStreams, type StreamLimits } from './events.ts'
@@ -36,7 +36,7 @@ export interface AppDeps {
   /** The reference's entries for mounted handlers, which declare no routes. */
   described: readonly DescribedSurface[]
   /** Handlers that declare no routes, by path: sign-in, tRPC. */
-  mounted: readonly { path: string; handler: RequestHandler; bare?: boolean; reads?: boolean }[]
+  mounted: readonly Mounted[]
   upgrades: readonly Upgrade[]
   /** The dashboard's procedures by their path, for the reference. */
   procedures: Readonly<Record<string, unknown>>
@@ -95,7 +95,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(answerMissing((path) => missingPage(path, deps.dashboard)))
   const fail = answerErrors(deps.log)
   app.use(fail)
-  serveDirectly(app, { ...deps, steps: [...opening, ...own], fail, pipeline: deps })
+  serveDirectly(app, { ...deps, opening, own, fail, pipeline: deps })
   serveUpgrades(app, deps.upgrades)
   return app
 }

@@ -2,36 +2,41 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Express, Request, RequestHandler, Response } from 'express'
 import type { Surface } from './openapi.ts'
 import { serve, type Pipeline } from './pipeline.ts'
-import type { AnyRoute } from './route.ts'
+import { labelled } from './requests.ts'
 
 /**
  * Serves the busiest addresses before Express looks for a handler: its search costs such a request more than all that
- * it finds. The steps are the same functions in the same order, so an address can do without this at any time. It takes
- * only requests for exactly the address; Express does the rest.
+ * it finds. The steps are the same functions in the same order, so an address can do without this at any time. Of routes it
+ * takes only requests for exactly the address, and of mounted handlers those that they answer for sure; Express does the rest.
  */
-export function serveDirectly(app: Express, { steps, fail, surfaces, mounted, pipeline }: DirectDeps): void {
-  const routes = new Map<string, { baseUrl: string; route: AnyRoute }>()
+export function serveDirectly(app: Express, { opening, own, fail, surfaces, mounted, pipeline }: DirectDeps): void {
+  const routes = new Map<string, Place>()
+  const steps = [...opening, ...own]
   for (const { address, routes: declared } of surfaces) {
     const baseUrl = new URL(address).pathname.replace(/\/$/, '')
     for (const route of declared) {
       const path = baseUrl + route.path
       const isHidden = mounted.some((other) => other.reads !== true && covers(other.path, path))
       const key = `${route.method.toUpperCase()} ${path}`
-      if (route.direct === true && !isHidden && !routes.has(key)) routes.set(key, { baseUrl, route })
+      if (route.direct !== true || isHidden || routes.has(key)) continue
+      const last: Handler = (request, response) => serve(route, request, response, pipeline)
+      routes.set(key, { baseUrl, steps, last })
     }
   }
+  const prefixes = mounted.flatMap((one, at) => prefixOf(one, mounted.slice(0, at), opening))
 
   // In Express an application is a function that calls this method; its types leave the method out.
   const handling = app as unknown as Handling
   const search = handling.handle.bind(app)
   handling.handle = (request, response, done) => {
-    const found = routes.get(`${request.method ?? ''} ${request.url ?? ''}`)
+    const { method = '', url = '' } = request
+    const found = routes.get(`${method} ${url}`) ?? prefixes.find((prefix) => prefix.takes(url, request))
     if (found === undefined) search(request, response, done)
-    else take(found, asExpress(app, { request, response }, found))
+    else take(found, asExpress(app, { request, response }, found.baseUrl))
   }
 
-  function take({ route }: { route: AnyRoute }, { request, response }: Exchange): void {
-    let place = 0
+  function take({ steps, last }: Place, { request, response }: Exchange): void {
+    let at = 0
     const next = (error?: unknown): void => {
       if (error !== undefined) {
         fail(error, request, response, () => {
@@ -39,13 +44,10 @@ export function serveDirectly(app: Express, { steps, fail, surfaces, mounted, pi
         })
         return
       }
-      const step = steps[place++]
-      if (step === undefined) {
-        serve(route, request, response, pipeline).catch(next)
-        return
-      }
+      const step = steps[at++]
       try {
-        void step(request, response, next)
+        if (step === undefined) last(request, response, next)?.catch(next)
+        else void step(request, response, next)
       } catch (thrown) {
         next(thrown)
       }
@@ -55,12 +57,63 @@ export function serveDirectly(app: Express, { steps, fail, surfaces, mounted, pi
 }
 
 interface DirectDeps {
-  /** What every request goes through before it reaches a route. */
-  steps: readonly RequestHandler[]
+  /** What every request goes through first. */
+  opening: readonly RequestHandler[]
+  /** What those go through besides that no bare handler takes. */
+  own: readonly RequestHandler[]
   fail(error: unknown, request: Request, response: Response, next: () => void): void
   surfaces: readonly Surface[]
-  mounted: readonly { path: string; reads?: boolean }[]
+  mounted: readonly Mounted[]
   pipeline: Pipeline
+}
+
+/** A handler without declared routes. */
+export interface Mounted {
+  path: string
+  handler: RequestHandler
+  /** Runs before our own browser headers are set, and sets all of them itself. */
+  bare?: boolean
+  /** Answers GET and HEAD only, and passes on the rest. */
+  reads?: boolean
+  /** Whether the handler answers this request in any case. Only for bare ones. */
+  direct?: (request: IncomingMessage) => boolean
+}
+
+interface Place {
+  baseUrl: string
+  steps: readonly RequestHandler[]
+  last: Handler
+}
+
+interface Prefix extends Place {
+  takes(url: string, request: IncomingMessage): boolean
+}
+
+type Handler = (request: Request, response: Response, next: (error?: unknown) => void) => Promise<void> | undefined
+
+/** Where a bare handler takes requests before Express does; what an earlier one may take is left to Express. */
+function prefixOf(
+  { path, handler, bare, direct }: Mounted,
+  earlier: readonly Mounted[],
+  opening: readonly RequestHandler[],
+): Prefix[] {
+  if (bare !== true || direct === undefined) return []
+  const baseUrl = path.replace(/\/$/, '')
+  const before = earlier.filter((one) => one.bare === true).map((one) => one.path.toLowerCase())
+  return [
+    {
+      baseUrl,
+      steps: [...opening, labelled(path)],
+      last: (request, response, next) =>
+        handler(request, response, (error?: unknown) => {
+          next(error ?? new Error(`the handler of ${path} left a request that it answers`))
+        }) as Promise<void> | undefined,
+      takes: (url, request) =>
+        url.startsWith(`${baseUrl}/`) &&
+        direct(request) &&
+        !before.some((other) => url.toLowerCase().startsWith(other)),
+    },
+  ]
 }
 
 interface Handling {
@@ -72,11 +125,11 @@ interface Exchange {
   response: Response
 }
 
-/** What Express makes of Node's objects for a handler under that address. */
+/** What Express makes of Node's objects for a handler under that address; the prototypes they have mostly had before. */
 function asExpress(
   app: Express,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
-  { baseUrl, route }: { baseUrl: string; route: AnyRoute },
+  baseUrl: string,
 ): Exchange {
   Object.setPrototypeOf(request, app.request)
   Object.setPrototypeOf(response, app.response)
@@ -86,7 +139,7 @@ function asExpress(
   exchange.response.locals = Object.create(null) as Response['locals']
   exchange.request.originalUrl = exchange.request.url
   exchange.request.baseUrl = baseUrl
-  exchange.request.url = route.path
+  exchange.request.url = exchange.request.url.slice(baseUrl.length)
   exchange.request.params = {}
   return exchange
 }

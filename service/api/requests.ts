@@ -45,11 +45,12 @@ export function openRequest(
     const context: RequestContext = { requestId: newId('req', clock.now()), route: 'none', caller: null }
     const kept: Context = { tags: { requestId: context.requestId } }
     response.locals['context'] = context
-    response.set('X-Request-Id', context.requestId)
+    response.setHeader('X-Request-Id', context.requestId)
     response.on('close', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9
       metrics.requestDone(request.method, context.route, response.statusCode, seconds)
       if (context.refused !== undefined) metrics.refused(context.refused)
+      if (!log.isLevelEnabled('info')) return
       within(kept, () => {
         log.info(
           {
@@ -149,7 +150,12 @@ export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
 
 /** HTTP/1.1 requires exactly one Host header. Given two, a proxy in front of us may have used the other one. */
 export const assertHost: RequestHandler = (request, _response, next) => {
-  const hosts = request.rawHeaders.filter((name, place) => place % 2 === 0 && /^host$/i.test(name)).length
+  const { rawHeaders } = request
+  let hosts = 0
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
     throw invalid({ host: 'must appear only once' }, 'bad_request')
   }

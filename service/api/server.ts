@@ -1,5 +1,5 @@
 import { helpHeaders, type ErrorCode } from '../kit/error-codes/catalogue.ts'
-import { createServer, STATUS_CODES, type Server } from 'node:http'
+import { createServer, IncomingMessage, ServerResponse, STATUS_CODES, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
@@ -72,6 +72,8 @@ export async function listen(
       connectionsCheckingInterval: Math.min(5_000, limits.headersMs),
       // Node's own refusal would have no body.
       requireHostHeader: false,
+      IncomingMessage: createdWith(IncomingMessage, app.request),
+      ServerResponse: createdWith(ServerResponse, app.response),
     },
     app,
   )
@@ -95,6 +97,18 @@ export async function listen(
       return drain(server, sockets, deadlineMs)
     },
   }
+}
+
+/**
+ * Node's class, whose objects have Express's prototype from the beginning. Express gives each request and each response this
+ * prototype anyway; an object whose prototype changes later makes all code slow that uses it, Node's own too.
+ */
+function createdWith<Class extends Function>(node: Class, prototype: object): Class {
+  function Created(this: object, ...args: unknown[]): void {
+    node.apply(this, args)
+  }
+  Created.prototype = prototype
+  return Created as unknown as Class
 }
 
 /**

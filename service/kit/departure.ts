@@ -4,19 +4,17 @@
  * the caller disconnects or cancels.
  */
 export class Departure {
-  readonly #ended = new AbortController()
+  readonly #caller: AbortSignal | undefined
+  #ended: AbortController | null = null
   #left = false
 
   constructor(caller?: AbortSignal) {
-    if (caller === undefined) return
-    const recall = (): void => void this.recall(caller.reason)
-    caller.addEventListener('abort', recall, { once: true })
-    if (caller.aborted) recall()
+    this.#caller = caller
   }
 
   /** Aborts when the caller takes the request back in time, and when the work is ended. */
   get signal(): AbortSignal {
-    return this.#ended.signal
+    return this.#ending.signal
   }
 
   get left(): boolean {
@@ -40,6 +38,17 @@ export class Departure {
 
   /** Ends the work, also after its request was sent: its time is over, or the process stops. */
   end(reason: unknown): void {
-    this.#ended.abort(reason)
+    this.#ending.abort(reason)
+  }
+
+  /** Created when it is first needed: most requests are free, and need none. */
+  get #ending(): AbortController {
+    if (this.#ended !== null) return this.#ended
+    this.#ended = new AbortController()
+    const caller = this.#caller
+    const recall = (): void => void this.recall(caller?.reason)
+    caller?.addEventListener('abort', recall, { once: true })
+    if (caller?.aborted === true) recall()
+    return this.#ended
   }
 }

@@ -54,9 +54,24 @@ export function relayClient(options: {
     bodyTimeout: options.idleMs,
   })
 
+  const targets = new Map<string, Target>()
+
+  /** Parsed once for each origin: the policy stays as it is, and names are checked when a socket is opened. */
+  function targetOf(origin: string): Target {
+    let target = targets.get(origin)
+    if (target === undefined) {
+      const { host, origin: parsed } = toTarget(origin, policy)
+      target = { host, origin: parsed }
+      if (targets.size >= TARGETS_MAX) targets.clear()
+      targets.set(origin, target)
+    }
+    return target
+  }
+
   function asked({ origin, path, method, headers, signal }: Omit<RelayRequest, 'body'>) {
-    const target = toTarget(origin, policy)
-    const flat = headers.flatMap(([name, value]) => [name, value])
+    const target = targetOf(origin)
+    const flat: string[] = []
+    for (const [name, value] of headers) flat.push(name, value)
     return {
       host: target.host,
       options: { origin: target.origin, path, method: toMethod(method), headers: flat, signal, responseHeaders: 'raw' },
@@ -97,5 +112,11 @@ function pairs(raw: unknown): [string, string][] {
   return Array.from({ length: flat.length / 2 }, (_, place) => [flat[2 * place] ?? '', flat[2 * place + 1] ?? ''])
 }
 
+interface Target {
+  host: string
+  origin: string
+}
+
+const TARGETS_MAX = 1_000
 const HEADER_BYTES = 16_384
 const CONNECTIONS_PER_ORIGIN = 256

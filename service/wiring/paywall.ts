@@ -15,7 +15,7 @@ import type { Pages } from '../pages/pages.ts'
 import { assetsAt } from './pages.ts'
 import { createRouteCalls, type RouteCalls } from '../paywall/http/calls.ts'
 import { toGatePage } from '../paywall/http/page.ts'
-import { gateHandler, gateUpgrades, isOurs, type GateSetting } from '../paywall/http/gate.ts'
+import { gateHandler, gateUpgrades, isAnswered, isOurs, type GateSetting } from '../paywall/http/gate.ts'
 import { paywallRoutes } from '../paywall/http/owner.ts'
 import { gateReference } from '../paywall/http/reference.ts'
 import type { Prepaid, PrepaidStore } from '../paywall/ports.ts'
@@ -81,7 +81,15 @@ export function openPaywalls(
           routes: gateReference({ address: addresses.gate, bodyBytes: config.GATE_BODY_BYTES_MAX }),
         },
       ],
-      mounted: [{ role: 'gate', path: gatePath || '/', handler: gateHandler(paywalls, setting), bare: true }],
+      mounted: [
+        {
+          role: 'gate',
+          path: gatePath || '/',
+          handler: gateHandler(paywalls, setting),
+          bare: true,
+          direct: (request) => isAnswered(setting, request),
+        },
+      ],
       upgrades: [
         {
           role: 'gate',

@@ -1,9 +1,9 @@
-import type { RequestHandler } from 'express'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Config, Role } from '../config.ts'
 import { type Database, openDatabase } from '../database/client.ts'
 import { createRateLimit, type RateLimit } from '../api/limits.ts'
+import type { Mounted } from '../api/direct.ts'
 import type { DescribedSurface } from '../api/openapi.ts'
 import type { AnyRoute } from '../api/route.ts'
 import type { Upgrade } from '../api/upgrades.ts'
@@ -58,15 +58,7 @@ export interface Part {
   /** Rate limits that its routes refer to by name. */
   limits?: Readonly<Record<string, RateLimit>>
   /** Handlers that declare no routes, by path, for processes that serve the role. */
-  mounted?: readonly {
-    role: Role
-    path: string
-    handler: RequestHandler
-    /** Runs before our own browser headers are set, and sets all of them itself. */
-    bare?: boolean
-    /** Answers GET and HEAD only, and passes on the rest. */
-    reads?: boolean
-  }[]
+  mounted?: readonly (Mounted & { role: Role })[]
   /** Its entries in the API reference, under its address. */
   described?: readonly (DescribedSurface & { role: Role })[]
   /** WebSockets, by path. */

@@ -11,7 +11,6 @@ import type { CallUpstream, UpstreamCall, GateRequest, HeaderList, Offer, Outcom
 import { passes, toClient, toUpstream } from '../rules/headers.ts'
 import type { Opened, Paywalls } from '../service/paywalls.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
-import { withoutTrailing } from '../../kit/text.ts'
 import { presentsPayment } from '../../x402/payload.ts'
 import { SIGN_IN } from '../../x402/sign-in.ts'
 
@@ -54,7 +53,7 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
       return
     }
     const [slug, rest] = split(request.url)
-    if (slug === 'assets') {
+    if (slug === ASSETS) {
       next()
       return
     }
@@ -69,7 +68,7 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
       response.status(204).end()
       return
     }
-    for (const [name, value] of FENCE) response.set(name, value)
+    for (const [name, value] of FENCE) response.setHeader(name, value)
     const limited = wantsALook(request) ? await setting.limit(request.ip ?? 'unknown') : null
     if (limited !== null) response.set(limited.headers)
     if (limited?.refusal) throw limited.refusal
@@ -137,6 +136,11 @@ export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
   }
 }
 
+/** Whether `gateHandler` answers this request in any case, and leaves it to no other handler. */
+export function isAnswered(setting: Pick<GateSetting, 'host' | 'path'>, request: IncomingMessage): boolean {
+  return isOurs(setting, request) && request.url?.startsWith(`${setting.path}/${ASSETS}`) === false
+}
+
 /** Whether a request is for the gates, judged by its host alone. */
 export function isOurs({ host }: Pick<GateSetting, 'host'>, { headers }: IncomingMessage): boolean {
   return host === null || headers.host?.toLowerCase() === host
@@ -183,18 +187,15 @@ interface Received {
 
 /** Passes a client's request on to the upstream. */
 export function callUpstream(
-  { gate, headers: owned, sign }: Opened,
+  { headers: owned, upstream, publicly, sign }: Opened,
   relay: Relay,
   { headers: given, asked }: Received,
 ): CallUpstream {
   return async ({ body, payment, plain, signal }: UpstreamCall) => {
-    const base = new URL(gate.upstreamUrl)
-    // Of our own configuration: the client chooses what its request names as the host.
-    const { host, protocol } = new URL(gate.address)
-    const sent = toUpstream(given, { address: asked.clientAddress, host, secure: protocol === 'https:' }, owned)
+    const sent = toUpstream(given, { address: asked.clientAddress, ...publicly }, owned)
     const passed = {
-      origin: base.origin,
-      path: withoutTrailing(base.pathname, '/') + asked.path + asked.query,
+      origin: upstream.origin,
+      path: upstream.path + asked.path + asked.query,
       method: asked.method,
       headers: [...(plain ? unpacked(sent) : sent), sign(payment)],
       signal,
@@ -263,6 +264,9 @@ function wantsPage(request: Request): boolean {
     request.accepts(['json', 'html']) === 'html'
   )
 }
+
+/** Files of the page for browsers; no paywall has this slug. */
+const ASSETS = 'assets'
 
 const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
 /** Scripts in browsers pay too. The gate uses no cookies, so every origin may send requests. */

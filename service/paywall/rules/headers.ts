@@ -73,9 +73,8 @@ export function overrides(name: string): boolean {
   )
 }
 
-/** Whether a client's header must not reach the upstream of a paywall. */
-function isOurs(name: string): boolean {
-  const read = readAs(name)
+/** Whether a client's header must not reach the upstream of a paywall, by its name as servers read it. */
+function isOurs(read: string): boolean {
   return OUR_NAMES.has(read) || OUR_PREFIXES.test(read) || OTHERWISE_PREFIXES.test(read)
 }
 
@@ -93,7 +92,8 @@ export function toUpstream(
     // Neither a payment nor a Coinslot API key or token may reach an API behind a paywall.
     if (lower === 'authorization' && (/^bearer (?:csk|cat)_/i.test(value) || credentialText(value) !== null))
       return false
-    return !dropped.has(readAs(name)) && !isOurs(name)
+    const read = readAs(name)
+    return !dropped.has(read) && !isOurs(read)
   })
   return [
     ...kept.map(([name, value]): [string, string] => [name, value]),
@@ -142,14 +142,17 @@ const NOT_THEIRS = [
   'x-request-id',
 ]
 
+const KEPT_BACK: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...NOT_THEIRS])
+
 export function toClient(given: HeaderList): [string, string][] {
-  const dropped = new Set([...HOP_BY_HOP, ...NOT_THEIRS, ...named(given)])
+  const dropped = new Set(named(given))
   return given
     .filter(([name, value]) => {
       const lower = name.toLowerCase()
       // A payment that the upstream asks for could not reach it.
       if (lower === 'www-authenticate' && credentialText(value) !== null) return false
-      return !dropped.has(lower) && !lower.startsWith('x-payment-') && !lower.startsWith('coinslot-')
+      if (KEPT_BACK.has(lower) || dropped.has(lower)) return false
+      return !lower.startsWith('x-payment-') && !lower.startsWith('coinslot-')
     })
     .map(([name, value]) => [name, value])
 }

@@ -5,6 +5,7 @@ import type { PaywallStore, PrepaidStore } from '../ports.ts'
 import { paymentOf } from '../rules/payment.ts'
 import { IDENTITY_HEADER, signedIdentity } from '../rules/headers.ts'
 import { isId } from '../../kit/ids.ts'
+import { withoutTrailing } from '../../kit/text.ts'
 import { createGate } from './gate.ts'
 import { createOwning, type OwnerDeps } from './owner.ts'
 import type { GateDeps } from './deps.ts'
@@ -46,6 +47,9 @@ export function createPaywalls(deps: PaywallDeps) {
     if (stored === null) throw paywallMissing()
     const { gate, earlier, sealed } = stored
     const { headers, key } = owning.opened(gate.id, sealed)
+    const upstream = new URL(gate.upstreamUrl)
+    // Of our own configuration: the client chooses what its request names as the host.
+    const { host, protocol } = new URL(gateAddress)
     return {
       gate: {
         ...gate,
@@ -54,6 +58,8 @@ export function createPaywalls(deps: PaywallDeps) {
         testToken: owning.testTokenOf(gate),
       },
       headers,
+      upstream: { origin: upstream.origin, path: withoutTrailing(upstream.pathname, '/') },
+      publicly: { host, secure: protocol === 'https:' },
       sign: (identity) => [IDENTITY_HEADER, signedIdentity(identity, key)],
     }
   }
@@ -96,6 +102,9 @@ export type Paywalls = ReturnType<typeof createPaywalls>
 export interface Opened {
   gate: Gate
   headers: HeaderList
+  upstream: { origin: string; path: string }
+  /** Under which host clients reach it. */
+  publicly: { host: string; secure: boolean }
   sign(identity: Identity): readonly [string, string]
 }
 
