@@ -68,21 +68,29 @@ export function relayClient(options: {
     return target
   }
 
-  function asked({ origin, path, method, headers, signal }: Omit<RelayRequest, 'body'>) {
+  function asked({ origin, path, method, headers, signal }: Omit<RelayRequest, 'body'>, body: Readable | null) {
     const target = targetOf(origin)
     const flat: string[] = []
     for (const [name, value] of headers) flat.push(name, value)
     return {
       host: target.host,
-      options: { origin: target.origin, path, method: toMethod(method), headers: flat, signal, responseHeaders: 'raw' },
+      options: {
+        origin: target.origin,
+        path,
+        method: toMethod(method),
+        headers: flat,
+        body,
+        signal,
+        responseHeaders: 'raw',
+      },
     } as const
   }
 
   return {
     async pass(request) {
-      const { host, options: sent } = asked(request)
+      const { host, options: sent } = asked(request, request.body)
       try {
-        const answer = await agent.request({ ...sent, body: request.body })
+        const answer = await agent.request(sent)
         const { statusCode: status, body } = answer
         const trailers = (): Readonly<Record<string, string>> => answer.trailers
         return { status, headers: pairs(answer.headers), body, trailers, tunnel: null }
@@ -92,7 +100,7 @@ export function relayClient(options: {
     },
 
     async upgrade(request) {
-      const { host, options: sent } = asked(request)
+      const { host, options: sent } = asked(request, null)
       try {
         const { headers, socket } = await agent.upgrade({ ...sent, protocol: request.protocol })
         return { status: 101, headers: pairs(headers), body: socket, trailers: () => ({}), tunnel: socket }

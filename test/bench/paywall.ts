@@ -57,7 +57,7 @@ interface Way {
 }
 
 interface Measured extends Figures {
-  /** Milliseconds of a processor that a request takes in the process asked. */
+  /** Milliseconds of a processor that a request takes in the main thread of the process asked. */
   processor: number
 }
 

@@ -193,17 +193,15 @@ export function callUpstream(
 ): CallUpstream {
   return async ({ body, payment, plain, signal }: UpstreamCall) => {
     const sent = toUpstream(given, { address: asked.clientAddress, ...publicly }, owned)
-    const passed = {
-      origin: upstream.origin,
-      path: upstream.path + asked.path + asked.query,
-      method: asked.method,
-      headers: [...(plain ? unpacked(sent) : sent), sign(payment)],
-      signal,
-    }
+    const { origin } = upstream
+    const path = upstream.path + asked.path + asked.query
+    const { method } = asked
+    const headers = [...(plain ? unpacked(sent) : sent), sign(payment)]
     const answered = asked.upgrade
-      ? await relay.upgrade({ ...passed, protocol: 'websocket' })
-      : await relay.pass({ ...passed, body })
-    return { ...answered, headers: toClient(answered.headers) }
+      ? await relay.upgrade({ origin, path, method, headers, signal, protocol: 'websocket' })
+      : await relay.pass({ origin, path, method, headers, signal, body })
+    const { status, body: answer, trailers, tunnel } = answered
+    return { status, headers: toClient(answered.headers), body: answer, trailers, tunnel }
   }
 }
 

@@ -1,7 +1,7 @@
 import { HOP_BY_HOP } from '../../kit/http.ts'
 import { credentialText } from '../../mpp/credential.ts'
 import type { HeaderList, Identity } from '../model.ts'
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { toDecimal } from '../../kit/money.ts'
 
 /*
@@ -184,9 +184,19 @@ export function headerIn(list: HeaderList, name: string): string | undefined {
 export const IDENTITY_HEADER = 'Coinslot-Payment'
 
 /** `v1.<base64url of JSON>.<base64url of an HMAC-SHA256 of everything before it>`. */
-export function signedIdentity(identity: Identity, key: Buffer): string {
-  const { at, amount, ...rest } = identity
-  const said = { ...rest, amount: amount === null ? null : toDecimal(amount), at: Math.floor(at.getTime() / 1000) }
-  const text = `v1.${Buffer.from(JSON.stringify(said)).toString('base64url')}`
+export function signedIdentity(identity: Identity, key: KeyObject): string {
+  const { paywall, call, payment, payer, amount, pricing, state, endpoint, at } = identity
+  const written = {
+    paywall,
+    call,
+    payment,
+    payer,
+    pricing,
+    state,
+    endpoint,
+    amount: amount === null ? null : toDecimal(amount),
+    at: Math.floor(at.getTime() / 1000),
+  }
+  const text = `v1.${Buffer.from(JSON.stringify(written)).toString('base64url')}`
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
 }

@@ -31,15 +31,24 @@ export interface Call extends Buyer {
 }
 
 /** The call that a request makes of its route; null when it has none. */
-export function callOf({ hops, ...incoming }: Incoming, began: Date): Call | null {
-  const { gate, request } = incoming
+export function callOf({ gate, request, ask, hops }: Incoming, began: Date): Call | null {
   const segments = segmentsOf(request.path)
   if (hops > HOPS_MAX) throw looping()
   if (gate.status === 'paused') throw paywallPaused()
   const route = routeOf(gate.routes, request.method, segments)
   if (route === null) return null
-  const about = { ...incoming, route, began, operation: newId('op', began) }
-  return { ...about, departure: new Departure(request.gone), presented: null, token: null, payment: null }
+  return {
+    gate,
+    request,
+    ask,
+    route,
+    began,
+    operation: newId('op', began),
+    departure: new Departure(request.gone),
+    presented: null,
+    token: null,
+    payment: null,
+  }
 }
 
 interface Incoming extends Pick<Call, 'gate' | 'request' | 'ask'> {
@@ -156,7 +165,7 @@ export function endpointOf({ method, path }: GateRequest): string {
 
 /** The upstream's answer, unchanged. */
 function passedOn({ status, headers, body, trailers, tunnel }: UpstreamAnswer): Outcome {
-  return { status, headers, body, trailers, ...(tunnel === null ? {} : { tunnel }) }
+  return tunnel === null ? { status, headers, body, trailers } : { status, headers, body, trailers, tunnel }
 }
 
 /** The address that is paid for. */

@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from '../../kit/address.ts'
 import type { SaleReader } from '../../sales/model.ts'
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { NETWORKS } from '../../chain/networks.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -157,10 +157,10 @@ export function createOwning(deps: OwnerDeps) {
       testMode ? `test_${createHmac('sha256', tokenKey).update(id).digest('base64url').slice(0, 32)}` : null,
 
     /** The extra headers for the upstream, and the key that signs the payer's identity. */
-    opened(id: string, sealed: { headers: string; secret: string }): { headers: HeaderList; key: Buffer } {
+    opened(id: string, sealed: { headers: string; secret: string }): { headers: HeaderList; key: KeyObject } {
       const headers = JSON.parse(sealing.open(sealed.headers, `${id}/upstreamHeaders`)) as HeaderList
       const secret = sealing.open(sealed.secret, `${id}/secret`)
-      return { headers, key: signingKey(secret) }
+      return { headers, key: createSecretKey(signingKey(secret)) }
     },
   }
 }

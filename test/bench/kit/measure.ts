@@ -41,13 +41,13 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The processor time that a process has used, as Linux counts it; NaN elsewhere. A rate depends on what else the machine
- * does, this hardly.
+ * The processor time that a process's main thread has used, as Linux counts it; NaN elsewhere. A rate depends on what else
+ * the machine does, this hardly. Other threads do what no request waits for, such as compiling.
  */
 export function processorMs(pid: number): number {
   try {
     const fields =
-      readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      readFileSync(`/proc/${String(pid)}/task/${String(pid)}/stat`, 'utf8')
         .split(') ')[1]
         ?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) * TICK_MS
