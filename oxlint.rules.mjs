@@ -162,7 +162,9 @@ export default {
 }
 
 const CALLERS = /^(?:node:)?(?:https?|http2|net|tls|dgram)$|^undici(?:\/|$)/
-const LISTENERS = /^(createServer|Server|isIP(v[46])?|validateHeader(Name|Value)|STATUS_CODES)$/
+/** What of these modules serves, and calls nobody. */
+const LISTENERS =
+  /^(createServer|Server|IncomingMessage|ServerResponse|isIP(v[46])?|validateHeader(Name|Value)|STATUS_CODES)$/
 const VAGUE = /[\\/](?:[a-z-]+[-.])?(utils?|helpers?|managers?)(?=[\\/.-])/i
 
 /** Names that were replaced by the domain's own words. */

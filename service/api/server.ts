@@ -73,7 +73,7 @@ export async function listen(
       // Node's own refusal would have no body.
       requireHostHeader: false,
       IncomingMessage: createdWith(IncomingMessage, app.request),
-      ServerResponse: createdWith(ServerResponse, app.response),
+      ServerResponse: createdWith<typeof ServerResponse>(ServerResponse, app.response),
     },
     app,
   )
@@ -103,9 +103,10 @@ export async function listen(
  * Node's class, whose objects have Express's prototype from the beginning. Express gives each request and each response this
  * prototype anyway; an object whose prototype changes later makes all code slow that uses it, Node's own too.
  */
-function createdWith<Class extends Function>(node: Class, prototype: object): Class {
+function createdWith<Class extends new (...args: never[]) => object>(node: Class, prototype: object): Class {
   function Created(this: object, ...args: unknown[]): void {
-    node.apply(this, args)
+    // Node's class is a plain function, which can fill an object that was created elsewhere.
+    Reflect.apply(node, this, args)
   }
   Created.prototype = prototype
   return Created as unknown as Class
