@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Express, Request, RequestHandler, Response } from 'express'
 import type { Surface } from './openapi.ts'
 import { serve, type Pipeline } from './pipeline.ts'
@@ -123,6 +123,26 @@ interface Handling {
 interface Exchange {
   request: Request
   response: Response
+}
+
+/**
+ * Node's classes, whose objects have Express's prototypes from the beginning. Express gives each request and each response
+ * these anyway; an object whose prototype changes later makes all code slow that uses it, Node's own too.
+ */
+export function classesOf(app: Express) {
+  return {
+    IncomingMessage: createdWith(IncomingMessage, app.request),
+    ServerResponse: createdWith<typeof ServerResponse>(ServerResponse, app.response),
+  }
+}
+
+function createdWith<Class extends new (...args: never[]) => object>(node: Class, prototype: object): Class {
+  function Created(this: object, ...args: unknown[]): void {
+    // Node's class is a plain function, which can fill an object that was created elsewhere.
+    Reflect.apply(node, this, args)
+  }
+  Created.prototype = prototype
+  return Created as unknown as Class
 }
 
 /** What Express makes of Node's objects for a handler under that address; the prototypes they have mostly had before. */

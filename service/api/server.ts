@@ -1,5 +1,5 @@
 import { helpHeaders, type ErrorCode } from '../kit/error-codes/catalogue.ts'
-import { createServer, IncomingMessage, ServerResponse, STATUS_CODES, type Server } from 'node:http'
+import { createServer, STATUS_CODES, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
@@ -7,6 +7,7 @@ import { addressGroup } from '../kit/http.ts'
 import { systemClock } from '../kit/clock.ts'
 import { newId } from '../kit/ids.ts'
 import { quotaExceeded } from '../kit/quota.ts'
+import { classesOf } from './direct.ts'
 import { endStreams } from './events.ts'
 import { listenForUpgrades } from './upgrades.ts'
 
@@ -72,8 +73,7 @@ export async function listen(
       connectionsCheckingInterval: Math.min(5_000, limits.headersMs),
       // Node's own refusal would have no body.
       requireHostHeader: false,
-      IncomingMessage: createdWith(IncomingMessage, app.request),
-      ServerResponse: createdWith<typeof ServerResponse>(ServerResponse, app.response),
+      ...classesOf(app),
     },
     app,
   )
@@ -97,19 +97,6 @@ export async function listen(
       return drain(server, sockets, deadlineMs)
     },
   }
-}
-
-/**
- * Node's class, whose objects have Express's prototype from the beginning. Express gives each request and each response this
- * prototype anyway; an object whose prototype changes later makes all code slow that uses it, Node's own too.
- */
-function createdWith<Class extends new (...args: never[]) => object>(node: Class, prototype: object): Class {
-  function Created(this: object, ...args: unknown[]): void {
-    // Node's class is a plain function, which can fill an object that was created elsewhere.
-    Reflect.apply(node, this, args)
-  }
-  Created.prototype = prototype
-  return Created as unknown as Class
 }
 
 /**
