@@ -72,8 +72,9 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       const calls = Array.from({ length: CALLS }, async (_, place) => {
         const name = `chaos-${String(kill)}-${String(place)}`
         try {
-          await callTool(name)
-          answered++
+          // On a slow machine some of the slow calls end at their time limit before the kill: they failed, at no charge.
+          if ((await callTool(name)) === 200) answered++
+          else cutOff.push(name)
         } catch {
           cutOff.push(name)
         }
@@ -86,7 +87,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     }
     expect(cutOff.length).toBeGreaterThan(KILLS * 10)
 
-    // Callers that lost their response repeat the call under the same name; no call is slow any more.
+    // Callers without an answer repeat the call under the same name; no call is slow any more.
     upstream.on('/echo', ({ body }, response) => respond(response, body, 'application/json'))
     const again = await Promise.all(cutOff.map((name) => callTool(name)))
     expect(new Set(again)).toEqual(new Set([200]))
