@@ -137,6 +137,8 @@ export function classesOf(app: Express) {
 }
 
 function createdWith<Class extends new (...args: never[]) => object>(node: Class, prototype: object): Class {
+  // Should a later Node write it with `class`, it cannot fill an object of ours: Express changes the prototype then.
+  if (String(node).startsWith('class')) return node
   function Created(this: object, ...args: unknown[]): void {
     // Node's class is a plain function, which can fill an object that was created elsewhere.
     Reflect.apply(node, this, args)
