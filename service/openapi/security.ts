@@ -50,16 +50,18 @@ export function authOf(document: Raw, operation: Raw): AuthScheme | null {
 export function faultOfSecurity(document: Raw, operation: Raw): string | null {
   const schemes = componentsOf(document)
   const ways = listOf(operation['security'] ?? document['security']).filter(isRecord)
-  const faults = ways.map((way) => Object.keys(way).find((name) => isOfTheWire(own(schemes, name))))
+  const faults = ways.map((way) => Object.keys(way).find((name) => isUnfit(own(schemes, name))))
   const [first] = faults
   if (first === undefined || faults.includes(undefined)) return null
   const { name } = own(schemes, first) as Raw
-  return `its key would be the header ${plain(String(name), NAME_MAX)}, which each request has for itself`
+  return `its key would be the header "${plain(String(name), NAME_MAX)}", which no request can use for that`
 }
 
-/** A key in a header that says how the request is sent: no server could read the request. */
-function isOfTheWire(given: unknown): boolean {
-  return isRecord(given) && given['in'] === 'header' && OF_THE_WIRE.has(String(given['name']).toLowerCase())
+/** A key in a header that says how the request is sent, or that is none: no server could read the request. */
+function isUnfit(given: unknown): boolean {
+  if (!isRecord(given) || given['type'] !== 'apiKey' || given['in'] !== 'header') return false
+  const name = String(given['name'])
+  return !HEADER.test(name) || OF_THE_WIRE.has(name.toLowerCase())
 }
 
 function componentsOf(document: Raw): Raw {
@@ -76,7 +78,7 @@ function toScheme(given: unknown): AuthScheme | null {
   const { type, scheme, name, in: place } = given
   if (type === 'oauth2' || type === 'openIdConnect') return { kind: 'bearer' }
   if (type === 'http') return String(scheme).toLowerCase() === 'basic' ? { kind: 'basic' } : { kind: 'bearer' }
-  if (type !== 'apiKey' || typeof name !== 'string' || isOfTheWire(given)) return null
+  if (type !== 'apiKey' || typeof name !== 'string' || isUnfit(given)) return null
   return place === 'header' || place === 'query' || place === 'cookie' ? { kind: 'apiKey', in: place, name } : null
 }
 
@@ -126,6 +128,7 @@ export const OF_THE_WIRE: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 const NAME_MAX = 120
+const HEADER = /^[\w!#$%&'*+.^`|~-]{1,256}$/
 const NAME = /^[\w.-]{1,64}$/
 const SCOPE = /^[\x21-\x7e]{1,200}$/
 const WAYS_MAX = 5

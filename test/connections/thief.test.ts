@@ -1,4 +1,5 @@
 import { newId } from '../../service/kit/ids.ts'
+import type { AuthScheme } from '../../service/tools/model/tool.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { importRequest } from '../tools/calls/world.ts'
 import { mcpStranger, type Stranger as McpStranger } from '../tools/mcp-stranger.ts'
@@ -35,7 +36,12 @@ describe('a thief of connections', () => {
   }
 
   /** A provider of the account's own. */
-  async function own(person: TestPerson, slug: string, scheme: object, server: string): Promise<void> {
+  async function own(
+    person: TestPerson,
+    slug: string,
+    scheme: object,
+    { server, auth = null }: { server: string; auth?: AuthScheme | null },
+  ): Promise<void> {
     const document = {
       openapi: '3.1.0',
       info: { title: slug, version: '1' },
@@ -46,7 +52,8 @@ describe('a thief of connections', () => {
         },
       },
     }
-    const request = importRequest(server, { slug, name: slug, ownerId: person.caller.user.id, trusted: true })
+    const about = { slug, name: slug, ownerId: person.caller.user.id, trusted: true, auth }
+    const request = importRequest(server, about)
     await world.service.catalogue.importDocument(request, JSON.stringify(document))
   }
 
@@ -127,11 +134,14 @@ describe('a thief of connections', () => {
   })
 
   test.each(['Host', 'Content-Length', 'Transfer-Encoding', 'X\r\nEvil', ''])(
-    'has a document say that the key is in the header %j: nothing is sent',
+    'has a document or its import say that the key is in the header %j: nothing is sent',
     async (header) => {
       const person = await world.caller()
       const slug = `evil-${Buffer.from(header).toString('hex').slice(0, 20)}x`
-      await own(person, slug, { type: 'apiKey', in: 'header', name: header }, world.company.origin)
+      const scheme = { type: 'apiKey', in: 'header', name: header }
+      const server = world.company.origin
+      await expect(own(person, slug, scheme, { server })).rejects.toMatchObject({ code: 'document_refused' })
+      await own(person, slug, scheme, { server, auth: { kind: 'apiKey', in: 'header', name: header } })
       await person.call('POST', '/v1/connections', { body: { provider: slug, secret: 'a-secret-of-mine' } })
       const before = apiCalls()
       const answer = await world.call(person, `${slug}-me`)
@@ -149,7 +159,7 @@ describe('a thief of connections', () => {
   ])('names %s as the place of tokens: nothing is sent there, and nothing stored', async (tokenUrl) => {
     const person = await world.caller()
     const flows = { clientCredentials: { tokenUrl, scopes: {} } }
-    await own(person, 'inner', { type: 'oauth2', flows }, 'https://api.example.com')
+    await own(person, 'inner', { type: 'oauth2', flows }, { server: 'https://api.example.com' })
     const body = { provider: 'inner', client: { id: 'me', secret: 'a-secret-of-mine' } }
     const refused = await person.call('POST', '/v1/connections', { body })
     expect([400, 502]).toContain(refused.status)
@@ -160,7 +170,7 @@ describe('a thief of connections', () => {
   test('has a key tested at a server without encryption: the key does not travel', async () => {
     const person = await world.caller()
     const scheme = { type: 'apiKey', in: 'header', name: 'X-Key' }
-    await own(person, 'plain', scheme, 'http://plain.example.com')
+    await own(person, 'plain', scheme, { server: 'http://plain.example.com' })
     const body = { provider: 'plain', secret: 'a-secret-of-mine' }
     const { connection } = (await person.call('POST', '/v1/connections', { body })).body
     const tested = await person.call('POST', `/v1/connections/${String(connection.id)}/test`)
@@ -197,7 +207,7 @@ describe('a thief of connections', () => {
 
   test('sends a person back with what belongs to another provider', async () => {
     const other = await world.service.person()
-    await own(other, 'fake', { type: 'oauth2', flows: {} }, world.company.origin)
+    await own(other, 'fake', { type: 'oauth2', flows: {} }, { server: world.company.origin })
     const client = {
       ...{ clientId: 'fake', issuer: null, authorizationUrl: `${world.company.origin}/authorize` },
       ...{ tokenUrl: `${world.company.origin}/stolen`, revocationUrl: null, authentication: 'none' as const },

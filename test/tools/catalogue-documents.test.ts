@@ -193,9 +193,14 @@ describe('An operation becomes a tool', () => {
     expect(operationsIn(relative)[0]).toEqual({ operation: 'listPets', why: 'it names no server' })
   })
 
-  test('leaves an operation out whose key would be a header that each request has for itself', () => {
+  test('leaves an operation out whose key would be a header that no request can use for that', () => {
     const key = (name: string) => ({ type: 'apiKey', in: 'header', name })
-    const securitySchemes = { host: key('Host'), length: key('content-length'), own: key('X-Key') }
+    const securitySchemes = {
+      host: key('Host'),
+      length: key('content-length'),
+      lines: key('X\r\nEvil'),
+      own: key('X-Key'),
+    }
     const named = (...ways: string[][]) =>
       operationsIn(
         petDocument(undefined, {
@@ -203,9 +208,10 @@ describe('An operation becomes a tool', () => {
           security: ways.map((way) => Object.fromEntries(way.map((name) => [name, []]))),
         }),
       )[0]
-    const why = expect.stringContaining('which each request has for itself')
+    const why = expect.stringContaining('which no request can use for that')
     expect(named(['host'])).toEqual({ operation: 'listPets', why })
     expect(named(['own', 'length'], ['host'])).toEqual({ operation: 'listPets', why })
+    expect(named(['lines'])).toEqual({ operation: 'listPets', why })
     const usable = [[{ scheme: 'own', scopes: [] }]]
     expect(named(['host'], ['own'])).toMatchObject({ upstream: { auth: { name: 'X-Key' }, security: usable } })
     expect(named(['host'], [])).toMatchObject({ upstream: { security: [[]] } })
