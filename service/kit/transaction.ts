@@ -14,7 +14,7 @@ export interface StatementPool extends Statements {
 
 /** A transaction as the work in it finds it. Only tests have all of them watched. */
 export interface WatchedTransaction {
-  /** Its work asks nobody but the database. */
+  /** Its work may ask the database only. */
   readonly isStrict: boolean
   /** What outlives the transaction may ask others again. */
   isOver?: true
@@ -35,7 +35,7 @@ export function watched<T>(transaction: WatchedTransaction, work: () => Promise<
   )
 }
 
-/** Throws where a transaction that holds its locks would wait for somebody else's answer. */
+/** Call before a chain or another server is asked. Throws inside a transaction, whose locks would be held for that long. */
 export function assertNoTransaction(asked: string): void {
   const transaction = currentTransaction()
   if (transaction?.isStrict !== true || transaction.isOver === true) return

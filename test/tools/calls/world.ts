@@ -66,8 +66,8 @@ export async function toolWorld(environment: Record<string, string> = {}, hooks:
     async spend({ caller: { user } }, micro) {
       const owner = { userId: user.id, environment: 'sandbox' as const }
       const [id, amount] = [`spend-${user.id}`, usdc(micro)]
-      const deadline = new Date(Date.now() + 60_000)
       const { ledger } = service
+      const deadline = new Date(service.clock.now().getTime() + 60_000)
       await ledger.reserve({ id, owner, amount, useCredits: true, deadline, reference: null })
       const capture = {
         hold: id,
