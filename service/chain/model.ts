@@ -388,7 +388,7 @@ export interface TransferScan {
   /** Each transaction with the number of its transfers to these addresses. Transfers of 0 are not counted. */
   transactions: readonly { hash: Hex; transfers: number }[]
   /** The same transfers, in chain order. */
-  transfers: readonly Omit<TransferEvent, 'logIndex'>[]
+  transfers: readonly (Omit<TransferEvent, 'logIndex'> & { block: bigint })[]
   /** Of the block `upTo`, and of the mark where one was asked for. */
   blockHash: Hex
   markHash: Hex | null

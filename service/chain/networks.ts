@@ -71,6 +71,13 @@ export function newestConfirmed(head: bigint, confirmations: number): bigint {
   return head - BigInt(confirmations) + 1n
 }
 
+/** About how many blocks come in this time, on every network. */
+export function blocksIn(ms: number): bigint {
+  return ms <= 0 ? 0n : BigInt(Math.ceil(ms / BLOCK_MS))
+}
+
+const BLOCK_MS = 2_000
+
 /** Multicall3 is at the same address on every network. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 

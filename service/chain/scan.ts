@@ -24,10 +24,11 @@ export async function scanTransfers(rpc: Rpc, usdc: Address, search: TransferSea
   const logs = inOrder(results.slice(blocks.length).flat() as RawLog[])
   return {
     transactions: transactionsOf(logs),
-    transfers: logs.map(({ topics: [, sender = '0x', recipient = '0x'], data }) => ({
+    transfers: logs.map(({ topics: [, sender = '0x', recipient = '0x'], data, blockNumber }) => ({
       from: addressOfWord(sender),
       to: addressOfWord(recipient),
       value: BigInt(data),
+      block: BigInt(blockNumber),
     })),
     blockHash: last.hash,
     markHash: mark === undefined ? null : (marked?.hash ?? null),

@@ -1,6 +1,6 @@
 import { largest } from '../kit/money.ts'
 import type { Receipt, Use } from '../chain/model.ts'
-import { givenUpAfter } from '../chain/networks.ts'
+import { blocksIn, givenUpAfter } from '../chain/networks.ts'
 import type { GasShares, GasUsed, Operation, Reasons, Settlement, SponsorTransaction } from './model.ts'
 
 /** As in the reference implementation: the time of three blocks until the transfer is mined. */
@@ -100,13 +100,10 @@ export function isPaidBy(use: Use, { authorization }: Pick<Settlement, 'authoriz
 
 /** A block that is not after the given moment. The search for a later transfer starts there. */
 export function blockBefore(head: { number: bigint; timestamp: bigint }, at: Date): bigint {
-  const seconds = head.timestamp - BigInt(Math.floor(at.getTime() / 1000))
-  const blocks = (seconds > 0n ? seconds / BLOCK_SECONDS : 0n) + BLOCKS_SPARE
+  const blocks = blocksIn(Number(head.timestamp) * 1_000 - at.getTime()) + BLOCKS_SPARE
   return head.number > blocks ? head.number - blocks : 0n
 }
 
-/** The block time of all supported networks. */
-const BLOCK_SECONDS = 2n
 /** A margin, because the clocks of a chain and a server differ. */
 const BLOCKS_SPARE = 60n
 

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { Mail, Mailer } from '../identity/ports.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
+import { assertNoTransaction } from '../kit/transaction.ts'
 
 /** Sends mail by SMTP. A failure throws, and the queue retries it. */
 export function smtpMailer({ url, from }: { url: string; from: string }): Mailer & { close(): void } {
@@ -17,6 +18,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
   const host = /@([\w.-]+)/.exec(from)?.[1] ?? 'localhost'
   return {
     async send({ id, to, subject, text, files = [] }: Mail) {
+      assertNoTransaction('a mail server')
       try {
         const attachments = files.map(({ name, type, bytes }) => ({
           filename: name,
@@ -55,6 +57,7 @@ export async function verifySmtp(url: string, timeoutMs: number): Promise<void> 
 export function logMailer(log: Log): Mailer {
   return {
     async send({ to, subject, text }: Mail) {
+      assertNoTransaction('a mail server')
       log.info({ to, subject, text }, 'SMTP_URL is not set; the mail is only logged.')
     },
   }

@@ -1,4 +1,5 @@
 import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
+import { assertNoTransaction } from '../kit/transaction.ts'
 import { ExecutionFailed } from '../marketplace/errors.ts'
 import type { LanguageModel } from '../marketplace/model/asset.ts'
 import type { Completion, CompletionRequest } from '../marketplace/ports/run.ts'
@@ -17,6 +18,7 @@ export function createVendor({ baseUrl, apiKey }: VendorOptions) {
   })
 
   return async function complete(request: CompletionRequest): Promise<Completion> {
+    assertNoTransaction('a model')
     const { model, system, prompt, signal } = request
     try {
       const stream = await client.chat.completions.create(

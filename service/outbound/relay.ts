@@ -2,6 +2,7 @@ import type { Duplex, Readable } from 'node:stream'
 import { Agent } from 'undici'
 import { normalised, toTarget } from './addresses.ts'
 import { guardedConnector } from './connector.ts'
+import { assertNoTransaction } from '../kit/transaction.ts'
 import { explain } from './errors.ts'
 import { toMethod } from './headers.ts'
 import { systemResolve } from './lookup.ts'
@@ -69,6 +70,7 @@ export function relayClient(options: {
   }
 
   function asked({ origin, path, method, headers, signal }: Omit<RelayRequest, 'body'>, body: Readable | null) {
+    assertNoTransaction('another server')
     const target = targetOf(origin)
     const flat: string[] = []
     for (const [name, value] of headers) flat.push(name, value)

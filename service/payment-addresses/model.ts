@@ -38,13 +38,19 @@ export interface PaymentAddress {
   /** Null where its balance is read only on request. */
   lookAt: Date | null
   endedAt: Date | null
-  /** The block from which transfers are searched for their senders. Null before the first look: as far back as is searched. */
+  /** The block from which transfers are searched for their senders. Null before the first look. */
   fromBlock: bigint | null
+  /** The block up to which they are still to be searched. Null where nothing has come since. */
+  searchTo: bigint | null
   /**
    * Who sent the money until the order ended, as far as the chain tells. An exchange sends for many from one address: it
    * names no buyer, and nothing goes back to it.
    */
   senders: readonly Address[]
+}
+
+export interface UnsearchedAddress extends PaymentAddress {
+  searchTo: bigint
 }
 
 /** What the payment buys. */

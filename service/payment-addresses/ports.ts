@@ -1,6 +1,6 @@
 import type { Address, Authorization, Hex, SignedAuthorization } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
-import type { AddressReturn, PaymentAddress } from './model.ts'
+import type { AddressReturn, PaymentAddress, UnsearchedAddress } from './model.ts'
 
 /** Derives addresses publicly, without any key that could move money. */
 export interface PaymentAddressBook {
@@ -27,8 +27,10 @@ export interface PaymentAddressStore {
   lookSoon(id: string, now: Date): Promise<void>
   /** Where another process has changed the state meanwhile, the balance is read again instead. */
   looked(of: PaymentAddress, seen: SeenAddress): Promise<void>
+  /** Those whose senders are still to be searched. An order that ended before `since` is left as it is. */
+  unsearched(network: NetworkName, since: Date, limit: number): Promise<readonly UnsearchedAddress[]>
   /** Changes nothing where another process has stored them meanwhile. */
-  sentBy(of: PaymentAddress, read: { senders: readonly Address[]; fromBlock: bigint }): Promise<void>
+  sentBy(of: PaymentAddress, read: { senders: readonly Address[]; upTo: bigint }): Promise<void>
   /** Fixes the end of the next attempt. Null when it is not open any more, or when money is being returned. */
   begin(of: PaymentAddress, validBefore: bigint): Promise<PaymentAddress | null>
   /** From the state that it was read in. Null when another process was faster. */
@@ -59,8 +61,9 @@ export interface PaymentAddressStore {
 
 export interface SeenAddress extends Pick<PaymentAddress, 'lookAt'> {
   balance: bigint
-  /** Null where it stays as it was. */
+  /** Null where they stay as they were. */
   fromBlock: bigint | null
+  searchTo: bigint | null
   now: Date
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex } from '../chain/model.ts'
-import { usdc, ZERO, type Usdc } from '../kit/money.ts'
-import type { AddressReturn, PaymentAddress } from './model.ts'
+import { blocksIn } from '../chain/networks.ts'
+import { largest, least, usdc, ZERO, type Usdc } from '../kit/money.ts'
+import type { AddressReturn, PaymentAddress, UnsearchedAddress } from './model.ts'
 
 /** What is known of the authorization that pays the order, once it was signed. */
 export interface Attempt {
@@ -95,6 +96,53 @@ const PAUSES_ENDED = [
 
 /** On request an ended address is read again, but not more often than this. */
 export const REQUESTED_LOOK_MS = 10_000
+
+export interface SendersSearch {
+  from: bigint
+  upTo: bigint
+  places: readonly UnsearchedAddress[]
+}
+
+/**
+ * The searches of the chain that find who sent money to these addresses, each of at most so many blocks. Those whose
+ * transfers lie near each other are one search, and come first; one that reaches far back is searched by itself, in parts.
+ */
+export function searchesFor(places: readonly UnsearchedAddress[], width: bigint, now: Date): SendersSearch[] {
+  const searches: (SendersSearch & { places: UnsearchedAddress[] })[] = []
+  const placed = places.map((place) => ({ place, start: startOf(place, width, now) }))
+  for (const { place, start } of placed.sort((one, other) => compare(one.start, other.start))) {
+    const last = searches.at(-1)
+    const joins = last !== undefined && place.searchTo - last.from < width && last.upTo - last.from < width - 1n
+    if (joins) {
+      last.places.push(place)
+      last.upTo = largest(last.upTo, place.searchTo)
+    } else {
+      searches.push({ from: start, upTo: least(place.searchTo, start + width - 1n), places: [place] })
+    }
+  }
+  return searches.sort((one, other) => other.places.length - one.places.length || compare(other.upTo, one.upTo))
+}
+
+function startOf({ fromBlock, searchTo, createdAt }: UnsearchedAddress, width: bigint, now: Date): bigint {
+  const age = blocksIn(now.getTime() - createdAt.getTime())
+  const first = least(fromBlock ?? searchTo - age, searchTo)
+  return largest(0n, first - least(SEARCH.replaced, width / 2n), searchTo - SEARCH.back)
+}
+
+function compare(one: bigint, other: bigint): number {
+  return Number(one - other)
+}
+
+/** In blocks. */
+export const SEARCH = {
+  /** RPCs allow very different numbers. */
+  widest: 1_000n,
+  narrowest: 8n,
+  /** What came longer ago, while no worker looked, has no known sender. */
+  back: 10_000n,
+  /** A reorganisation may have put newer transfers into blocks that were read before. */
+  replaced: 64n,
+} as const
 
 /** The authorization of one attempt: signed again it is the same. */
 export function orderNonce({ id, attempt }: Pick<PaymentAddress, 'id' | 'attempt'>): Hex {

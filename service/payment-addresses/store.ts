@@ -52,13 +52,17 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
       await statements.run(LOOK_SOON, [id, now, before], 'payment_address_look_soon')
     },
 
-    async looked({ id, state, attempt }, { balance, lookAt, now, fromBlock }) {
-      const values = [id, balance, lookAt, now, state, attempt, fromBlock]
+    async looked({ id, state, attempt }, { balance, lookAt, now, fromBlock, searchTo }) {
+      const values = [id, balance, lookAt, now, state, attempt, fromBlock, searchTo]
       await statements.run(LOOKED, values, 'payment_address_looked')
     },
 
-    async sentBy({ id, fromBlock: before }, { senders, fromBlock }) {
-      await statements.run(SENT_BY, [id, before, senders.map(toBytes), fromBlock], 'payment_address_sent_by')
+    async unsearched(network, since, limit) {
+      const rows = await statements.run<Row>(UNSEARCHED, [network, since, limit], 'payment_address_unsearched')
+      return rows.map((row) => ({ ...toAddress(row), searchTo: BigInt(row.search_to ?? 0) }))
+    },
+    async sentBy({ id, fromBlock: before }, { senders, upTo }) {
+      await statements.run(SENT_BY, [id, before, senders.map(toBytes), upTo], 'payment_address_sent_by')
     },
 
     async begin({ id, attempt }, validBefore) {
@@ -215,12 +219,18 @@ WITH seen AS (
 UPDATE payment_address a
 SET balance = CASE WHEN seen.is_old OR seen.has_changed THEN a.balance ELSE $2 END,
   look_at = CASE WHEN seen.is_old THEN $4 + interval '15 seconds' WHEN seen.has_changed THEN $4 ELSE $3::timestamptz END,
-  from_block = CASE WHEN seen.is_old OR seen.has_changed THEN a.from_block ELSE coalesce($7::bigint, a.from_block) END,
+  from_block = CASE WHEN seen.is_old OR seen.has_changed OR a.search_to IS NOT NULL THEN a.from_block ELSE coalesce($7::bigint, a.from_block) END,
+  search_to = coalesce($8::bigint, a.search_to),
   looked_at = $4
 FROM seen WHERE a.id = $1`
 
+const UNSEARCHED = `
+SELECT * FROM payment_address
+WHERE network = $1 AND search_to IS NOT NULL AND (ended_at IS NULL OR ended_at >= $2) ORDER BY search_to DESC LIMIT $3`
+
 const SENT_BY = `
-UPDATE payment_address SET senders = $3::bytea[], from_block = $4 WHERE id = $1 AND from_block IS NOT DISTINCT FROM $2::bigint`
+UPDATE payment_address SET senders = $3::bytea[], from_block = $4::bigint + 1, search_to = nullif(search_to, $4)
+WHERE id = $1 AND from_block IS NOT DISTINCT FROM $2::bigint`
 
 const BEGIN = `
 UPDATE payment_address SET state = 'paying', attempt = attempt + 1, valid_before = $3

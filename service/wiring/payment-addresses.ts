@@ -32,9 +32,8 @@ export function openPaymentAddresses(
     paymentAddresses,
     part: {
       routes: [{ surface: 'pay', routes: paymentAddressRoutes(paymentAddresses) }],
-      sweepers: paymentAddresses.sweepers.map(({ network, run }) => ({
-        name: `payment-addresses ${network}`,
-        everyMs: 2_000,
+      sweepers: paymentAddresses.sweepers.map(({ run, ...sweeper }) => ({
+        ...sweeper,
         run: (_now, signal) => run(signal),
       })),
     },

@@ -18,6 +18,14 @@ const HOMES: Readonly<Record<string, { written: RegExp; in: readonly string[] }>
     in: ['x402/dialects.ts', ...EXTENSIONS],
   },
   'what is asked for in a 402': { written: /dialects\.required\(/, in: ['sales/service/door.ts'] },
+  // Each of them is refused inside a transaction.
+  'who asks other servers': {
+    written: /from '(undici|nodemailer|openai)'/,
+    in: [
+      ...['client', 'connector', 'relay'].map((name) => `outbound/${name}.ts`),
+      ...['chain/endpoint.ts', 'mail/mailer.ts', 'models/vendor.ts'],
+    ],
+  },
   // And the transfer that a passkey's owner signs.
   'a signed transfer is sent': {
     written: /settle\(transferRequest\(/,

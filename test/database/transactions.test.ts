@@ -1,7 +1,11 @@
 import { AsyncResource } from 'node:async_hooks'
 import { pino } from 'pino'
 import { createRpc } from '../../service/chain/rpc.ts'
+import { smtpMailer } from '../../service/mail/mailer.ts'
+import type { CompletionRequest } from '../../service/marketplace/ports/run.ts'
+import { createVendor } from '../../service/models/vendor.ts'
 import { outboundClient } from '../../service/outbound/client.ts'
+import { relayClient } from '../../service/outbound/relay.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { testService } from '../harness/service.ts'
 
@@ -49,23 +53,35 @@ describe('transactions of two databases', () => {
     expect(await later).toBe(nameOf(database))
   })
 
-  it('wait for no chain and no other server, which would hold their locks', async () => {
+  it('wait for no chain, mail, model or other server, which would hold their locks', async () => {
     const [database] = databases as [TestDatabase]
     const log = pino({ level: 'silent' })
     const rpc = createRpc({ urls: ['http://127.0.0.1:9'], clock: { now: () => new Date() }, log, timeoutMs: 1_000 })
-    const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts: ['127.0.0.1'] } })
+    const policy = { allowPrivate: false, allowHosts: ['127.0.0.1'] }
+    const outbound = outboundClient({ policy })
+    const relay = relayClient({ policy, headersMs: 1_000, idleMs: 1_000 })
+    const mailer = smtpMailer({ url: 'smtp://127.0.0.1:9', from: 'pay@example.com' })
+    const complete = createVendor({ baseUrl: 'http://127.0.0.1:9', apiKey: undefined })
+    const { signal } = new AbortController()
+    const passed = { origin: 'http://127.0.0.1:9', path: '/', method: 'GET', headers: [], signal }
+    const model = { id: 'any' } as CompletionRequest['model']
     const asks = [
       () => rpc.call('eth_chainId'),
       () => rpc.read('eth_chainId'),
       () => rpc.together([{ method: 'eth_chainId', params: [] }], () => null),
       () => outbound.send({ url: 'http://127.0.0.1:9/', method: 'GET' }),
+      () => relay.pass({ ...passed, body: null }),
+      () => relay.upgrade({ ...passed, protocol: 'websocket' }),
+      () => mailer.send({ id: 'one', to: 'a@example.com', subject: 'One', text: 'One' }),
+      () => complete({ model, system: null, prompt: 'One', signal }),
     ]
     for (const ask of asks) {
       await expect(database.statements.together(ask)).rejects.toThrow(/^Inside a transaction .* is not asked/)
       await expect(database.transaction(ask)).rejects.toThrow(/^Inside a transaction .* is not asked/)
       await expect(ask()).rejects.not.toThrow('Inside a transaction')
     }
-    await Promise.all([rpc.close(), outbound.close()])
+    mailer.close()
+    await Promise.all([rpc.close(), outbound.close(), relay.close()])
   })
 
   it('add nothing that later promises of the process would carry', async () => {

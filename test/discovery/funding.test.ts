@@ -35,7 +35,7 @@ class FakeChain implements FundingChain {
     this.searches.push(width)
     const found = this.transfers.filter((one) => to.includes(one.to) && one.block >= from && one.block <= upTo)
     const transactions = found.map((one) => ({ hash: hashOf(this.transfers.indexOf(one)), transfers: 1 }))
-    const transfers = found.map((one) => ({ from: one.from, to: one.to, value: 5n }))
+    const transfers = found.map((one) => ({ from: one.from, to: one.to, value: 5n, block: one.block }))
     return Promise.resolve({ transactions, transfers, blockHash: '0x', markHash: null })
   }
 

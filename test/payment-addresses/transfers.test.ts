@@ -196,7 +196,7 @@ describe('an order that is paid by plain transfers', () => {
     const { id } = await becomes(of, { status: 'paid', left: 0 })
     const store = createPaymentAddressStore(world.service.database.statements)
     const paid = (await store.find(id))!
-    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now(), fromBlock: 1n }
+    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now(), fromBlock: 1n, searchTo: null }
     await store.looked({ ...paid, state: 'paying' }, late)
     expect(await store.find(id)).toMatchObject({ state: 'paid', balance: 0n, senders: [exchange] })
   })
@@ -236,7 +236,9 @@ describe('an order that is paid by plain transfers', () => {
     expect((await read('payments.customers', { search: shown.payer })).customers).toMatchObject([shown])
   })
 
-  it('is opened without asking the chain, and paid before a search for its senders, which is repeated until it ends', async () => {
+  it('is opened while no RPC answers, and paid where no search for its senders succeeds, which is repeated', async () => {
+    relay.behave(() => ({ status: 500, body: { error: 'busy' } }))
+    const of = await opened()
     let isAway = true
     const searches: string[] = []
     relay.behave((questions, isBatch) => {
@@ -244,9 +246,6 @@ describe('an order that is paid by plain transfers', () => {
       searches.push(isAway ? 'refused' : 'read')
       return isAway ? { status: 500, body: { error: 'busy' } } : honest(questions, isBatch)
     })
-    const before = relay.requests.length
-    const of = await opened()
-    expect(relay.requests).toHaveLength(before)
     const friend = (await world.chain.payer(5_000_000n)).address.toLowerCase() as Hex
     // Before the first look: its senders are found all the same.
     await send(of.address, 300_000n)
@@ -268,6 +267,40 @@ describe('an order that is paid by plain transfers', () => {
     await send(of.address, 500_000n)
     await becomes(of, { status: 'paid' })
     expect(searches.length).toBeGreaterThan(known)
+    relay.behave(honest)
+  })
+
+  it('shows from where it was paid where an RPC answers few blocks and no worker looked for long', async () => {
+    const { clock } = world.service
+    const old = await opened()
+    await send(old.address, 300_000n)
+    const [blocks, seconds] = [1_500, 2]
+    await world.chain.call('anvil_mine', `0x${blocks.toString(16)}`, `0x${seconds.toString(16)}`)
+    clock.forward(blocks * seconds * 1_000)
+    const fresh = await opened()
+    await send(fresh.address, 200_000n)
+    const widths: number[] = []
+    relay.behave((questions, isBatch) => {
+      const search = questions.find(({ method }) => method === 'eth_getLogs')
+      if (search === undefined) return honest(questions, isBatch)
+      const { fromBlock, toBlock } = search.params[0] as Record<string, string>
+      const width = Number(toBlock) - Number(fromBlock) + 1
+      if (width > 100) return { status: 400, body: { error: 'too many blocks' } }
+      widths.push(width)
+      return honest(questions, isBatch)
+    })
+    const store = createPaymentAddressStore(world.service.database.statements)
+    const sendersOf = async ({ path }: OpenedAddress) => (await store.find(path.split('/').at(-1)!))?.senders
+    const found: boolean[] = []
+    await until(async () => {
+      await turn(5_000)
+      found.push((await sendersOf(fresh))?.[0] === exchange)
+      return (await store.unsearched('base-sepolia', new Date(0), 10)).length === 0
+    })
+    expect(await Promise.all([fresh, old].map(sendersOf))).toEqual([[exchange], [exchange]])
+    // The one that reaches far back keeps no other waiting.
+    expect(widths.length).toBeGreaterThan(blocks / 100)
+    expect(found.indexOf(true)).toBeLessThan(found.length / 2)
     relay.behave(honest)
   })
 

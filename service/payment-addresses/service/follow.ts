@@ -5,7 +5,7 @@ import { decide, nextLook } from '../rules.ts'
 import { createBuying } from './buy.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 import { createSendingBack } from './send-back.ts'
-import { noteSenders } from './senders.ts'
+import { createSendersSearch } from './senders.ts'
 
 /** Looks at addresses, pays the orders whose money has arrived, and carries out returns. For a worker. */
 export function createFollowing(deps: PaymentAddressDeps) {
@@ -28,8 +28,6 @@ export function createFollowing(deps: PaymentAddressDeps) {
     const balances = await chain.balancesAt(addresses, head)
     const found = places.map((place, at) => ({ place, balance: usdc(balances[at] ?? 0n) }))
     await each(found, signal, ({ place, balance }) => look(chain, place, { balance, now, head }))
-    // After the orders: a search of the chain can take long, and decides nothing.
-    if (!signal.aborted) await noteSenders(deps, chain, { found, head })
   }
 
   /** Some at a time; what fails is tried again in the next turn. */
@@ -55,7 +53,9 @@ export function createFollowing(deps: PaymentAddressDeps) {
     const balance = hasPaid ? last.balance : seen.balance
     // Where there is no money, no transfer came before the next block.
     const fromBlock = seen.balance === 0n ? seen.head + 1n : null
-    await store.looked(last, { balance, lookAt: nextLook(last, clock.now()), now: seen.now, fromBlock })
+    // After an order has ended the seller's refund may come, which is not from its buyer.
+    const searchTo = seen.balance > 0n && found.endedAt === null ? seen.head : null
+    await store.looked(last, { balance, lookAt: nextLook(last, clock.now()), now: seen.now, fromBlock, searchTo })
   }
 
   /** The address after one step; the same one where there was none, null where another process was faster. */
@@ -92,10 +92,18 @@ export function createFollowing(deps: PaymentAddressDeps) {
   }
 
   return {
-    sweepers: [...chains.values()].map((chain) => ({
-      network: chain.network.name,
-      run: (signal: AbortSignal) => turn(chain, signal),
-    })),
+    sweepers: [...chains.values()].flatMap((chain) => [
+      {
+        name: `payment-addresses ${chain.network.name}`,
+        everyMs: 2_000,
+        run: (signal: AbortSignal) => turn(chain, signal),
+      },
+      {
+        name: `payment-addresses-senders ${chain.network.name}`,
+        everyMs: 5_000,
+        run: createSendersSearch(deps, chain),
+      },
+    ]),
   }
 }
 

@@ -53,8 +53,6 @@ export interface Settings {
 
 /** Values that every process must share, so they cannot be configured. */
 export const PACE = {
-  /** The block time of both networks. */
-  blockMs: 2_000,
   /** The most blocks in one search. Fewer when the RPC refuses so many. */
   searchMax: 10_000n,
   /** The number of blocks to read again each time, because a node may have answered without its newest logs. */

@@ -1,5 +1,5 @@
 import type { Address, Chain, TransferScan } from '../../chain/model.ts'
-import { newestConfirmed } from '../../chain/networks.ts'
+import { blocksIn, newestConfirmed } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { largest, least } from '../../kit/money.ts'
 import { NETWORK_OF, type Cursor, type OwnAddress } from '../model.ts'
@@ -107,8 +107,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
   /** Where the first read starts: some blocks before the oldest address was assigned. */
   function firstBlock(newest: bigint): bigint {
     const oldest = Math.min(...watched.map(({ since }) => since.getTime()), clock.now().getTime())
-    const age = BigInt(Math.ceil((clock.now().getTime() - oldest) / PACE.blockMs))
-    return newest - age - PACE.rewind
+    return newest - blocksIn(clock.now().getTime() - oldest) - PACE.rewind
   }
 
   return { network, turn }
