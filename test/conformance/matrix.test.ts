@@ -1,12 +1,10 @@
 import type { Hex } from '../../service/chain/model.ts'
-import { usdc } from '../../service/kit/money.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
 import { startUpstream, type Upstream } from '../paywall/upstream.ts'
-import { importRequest } from '../tools/calls/world.ts'
 import { dialectsOf } from '../harness/mpp.ts'
-import { openShop, PRICE, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
+import { openShopIn, PRICE, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
 import { startBuyer, type Buyer, type Purchase } from './stock.ts'
 
 /** Everything that is sold, to the stock clients of every protocol: each pays each, and each payment buys one thing. */
@@ -26,20 +24,7 @@ describe('the matrix of clients and products', () => {
       startUpstream(),
     ])
     buyers = { 1: startBuyer(1), 2: startBuyer(2), mpp: startBuyer('mpp'), models: startBuyer('models') }
-    const { service, creator } = world
-    shop = await openShop({
-      origin: service.origin,
-      upstream,
-      async post(path, body) {
-        const { status, body: answer, text } = await creator.call('POST', path, { body })
-        if (status >= 300) throw new Error(`${path}: ${text}`)
-        return answer as Record<string, unknown>
-      },
-      importTool: async (document, server) => {
-        const prices = { pricing: { otherwise: usdc(PRICE) } }
-        await service.catalogue.importDocument(importRequest(server, prices), JSON.stringify(document))
-      },
-    })
+    shop = await openShopIn(world.service, world.creator, upstream)
   })
   afterAll(async () => {
     await Promise.all(Object.values(buyers).map((buyer) => buyer.stop()))

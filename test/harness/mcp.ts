@@ -1,6 +1,6 @@
-import { signFor } from '../tools/calls/pay-world.ts'
 import type { TestAccount, TestChain } from './chain.ts'
 import { answerTo } from './mpp.ts'
+import { signFor } from './wallet.ts'
 
 export type Json = Record<string, unknown>
 
@@ -34,6 +34,6 @@ export async function payFor(chain: TestChain, payer: TestAccount, result: Json)
   const terms = JSON.stringify(result['structuredContent'])
   const { accepts } = JSON.parse(terms) as { accepts: Json[] }
   const headers = new Headers({ 'payment-required': Buffer.from(terms).toString('base64') })
-  const { value } = await signFor(chain, payer, { headers, body: { accepts } } as never)
+  const { value } = await signFor(chain, payer, { headers, body: { accepts } })
   return JSON.parse(Buffer.from(value, 'base64').toString()) as Json
 }

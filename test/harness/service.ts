@@ -83,10 +83,7 @@ export async function testService(
     if (options.key !== undefined) headers.set('authorization', `Bearer ${options.key}`)
     const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
     if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json')
-    const response = await fetch(origin + path, { method, headers, body: body ?? null })
-    const text = await response.text()
-    const json = response.headers.get('content-type')?.includes('json') === true
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : undefined, text }
+    return await answerOf(await fetch(origin + path, { method, headers, body: body ?? null }))
   }
 
   let closing: Promise<void> | null = null
@@ -135,4 +132,11 @@ export async function testService(
     await database.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response
+  const text = await response.text()
+  const isJson = headers.get('content-type')?.includes('json') === true && text !== ''
+  return { status, headers, body: isJson ? JSON.parse(text) : undefined, text }
 }

@@ -1,10 +1,17 @@
+import { usdc } from '../../service/kit/money.ts'
 import type { Upstream } from '../paywall/upstream.ts'
 import { toolBody } from '../marketplace/bodies.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { documentOf } from '../tools/document.ts'
+import type { TestPerson, TestService } from './service.ts'
 
 export const PRODUCTS = ['checkout', 'gate', 'tool', 'asset'] as const
 export type Product = (typeof PRODUCTS)[number]
-export type Shop = Readonly<Record<Product, { url: string; requestOf(title: string): RequestInit }>>
+export interface Goods {
+  url: string
+  requestOf(title: string): RequestInit
+}
+export type Shop = Readonly<Record<Product, Goods>>
 
 /** In micro-dollars, of each product; the older client of x402 pays at most a tenth of a dollar by itself. */
 export const PRICE = 20_000n
@@ -46,6 +53,28 @@ export async function openShop({
     tool: { url: `${origin}/tools/acme-create-note`, requestOf: (title) => json({ title }) },
     asset: { url: asset, requestOf: (title) => json({ inputs: { title } }) },
   }
+}
+
+/** The same in a service of this process. */
+export async function openShopIn(service: TestService, seller: TestPerson, upstream: Upstream): Promise<Shop> {
+  const { environment } = seller.caller
+  return await openShop({
+    origin: service.origin,
+    network: environment === 'production' ? 'base' : 'base-sepolia',
+    upstream,
+    post: (path, body) => posted(seller, path, body),
+    importTool: async (document, server) => {
+      const request = importRequest(server, { environment, pricing: { otherwise: usdc(PRICE) } })
+      await service.catalogue.importDocument(request, JSON.stringify(document))
+    },
+  })
+}
+
+/** What the API answers; throws where it refuses. */
+export async function posted(person: TestPerson, path: string, body: object): Promise<Record<string, unknown>> {
+  const { status, body: answer, text } = await person.call('POST', path, { body })
+  if (status >= 300) throw new Error(`${path}: ${text}`)
+  return answer as Record<string, unknown>
 }
 
 interface ShopDeps {

@@ -1,10 +1,8 @@
-import { usdc } from '../../service/kit/money.ts'
-import { openShop, PRICE, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
+import { openShopIn, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
 import { walkOf } from '../harness/walk.ts'
+import { signedRequest } from '../harness/wallet.ts'
 import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
 import { startUpstream, type Upstream } from '../paywall/upstream.ts'
-import { signFor } from '../tools/calls/pay-world.ts'
-import { importRequest } from '../tools/calls/world.ts'
 
 /**
  * How many files a paid request passes, from the socket to its answer: what somebody reads who follows one. Not counted:
@@ -32,19 +30,7 @@ describe('the walk of a paid request', () => {
       startUpstream(),
     ])
     const { service, creator } = world
-    shop = await openShop({
-      origin: service.origin,
-      upstream,
-      async post(path, body) {
-        const { status, body: answer, text } = await creator.call('POST', path, { body })
-        if (status >= 300) throw new Error(`${path}: ${text}`)
-        return answer as Record<string, unknown>
-      },
-      importTool: async (document, server) => {
-        const prices = { pricing: { otherwise: usdc(PRICE) } }
-        await service.catalogue.importDocument(importRequest(server, prices), JSON.stringify(document))
-      },
-    })
+    shop = await openShopIn(service, creator, upstream)
   })
   afterAll(async () => {
     await upstream.close()
@@ -53,14 +39,8 @@ describe('the walk of a paid request', () => {
 
   it.each(PRODUCTS)('is no longer than before: %s', async (product) => {
     const { url, requestOf } = shop[product]
-    const request = requestOf('bought')
-    const signed = async () => {
-      const unpaid = await fetch(url, request)
-      const text = await unpaid.text()
-      const required = { status: unpaid.status, headers: unpaid.headers, text, body: JSON.parse(text) as unknown }
-      const { header, value } = await signFor(world.chain, await world.chain.payer(1_000_000n), required)
-      return { ...request, headers: { ...(request.headers as Record<string, string>), [header]: value } }
-    }
+    const signed = async () =>
+      await signedRequest({ chain: world.chain, payer: await world.chain.payer(1_000_000n) }, url, requestOf('bought'))
     const payments = [await signed(), await signed(), await signed(), await signed()]
     const buy = async () => {
       // What is remembered for a moment only is read again, however fast this machine is.

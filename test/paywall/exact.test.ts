@@ -1,6 +1,7 @@
 import { usdcOf, sentBy } from '../facilitator/world.ts'
 import { json } from './upstream.ts'
-import { encoded, openWorld, signed, until, type World } from './world.ts'
+import { encoded } from '../harness/wallet.ts'
+import { openWorld, signed, until, type World } from './world.ts'
 
 const PRICE = { model: 'per-request', amount: 0.05 }
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { paywall } from '../../service/paywall/middleware/index.ts'
 import { openWorld as openFacilitator, usdcOf, type World as Honest } from '../facilitator/world.ts'
 import { startStrangeFacilitator, type Mood, type StrangeFacilitator } from './facilitator.ts'
-import { encoded, openWorld, until, type Answer, type World } from './world.ts'
+import { encoded } from '../harness/wallet.ts'
+import { openWorld, until, type Answer, type World } from './world.ts'
 const shops: Record<'gateway' | 'middleware', string> = { gateway: '', middleware: '' }
 
 describe('a caller who does not pay', () => {

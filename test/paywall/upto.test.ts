@@ -2,7 +2,8 @@ import type { TestAccount } from '../harness/chain.ts'
 import { approval, payUpto, sendAs, type UptoTerms } from '../harness/upto.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { json } from './upstream.ts'
-import { encoded, openWorld, until, type Answer, type World } from './world.ts'
+import { encoded } from '../harness/wallet.ts'
+import { openWorld, until, type Answer, type World } from './world.ts'
 
 const CHAT = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
 const USED = 5_000n

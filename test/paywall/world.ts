@@ -2,7 +2,8 @@ import type { Hex } from '../../service/chain/model.ts'
 import type { Failpoints } from '../../service/kit/failpoints.ts'
 import type { Environment } from '../../service/kit/owner.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
-import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import { answerOf, testService, type Answer, type TestPerson, type TestService } from '../harness/service.ts'
+import { buy, signFor } from '../harness/wallet.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** A service with a gateway, an API behind it, and a seller of that API. */
@@ -38,14 +39,6 @@ export interface SoldPaywall {
   gate: string
   // oxlint-disable-next-line typescript/no-explicit-any -- as in answers
   paywall: any
-}
-
-export interface Answer {
-  status: number
-  headers: Headers
-  text: string
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers field by field
-  body: any
 }
 
 export async function openWorld(
@@ -85,20 +78,12 @@ export async function openWorld(
   let count = 0
 
   async function request(url: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(url, init)
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') === true
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson && text !== '' ? JSON.parse(text) : undefined,
-    }
+    return await answerOf(await fetch(url, init))
   }
 
-  async function sign(payer: TestAccount, unpaid: Answer, version: 1 | 2 = 2): Promise<Record<string, string>> {
+  function chainOf(): TestChain {
     if (chain === null) throw new Error('this world has no chain')
-    return await signed(payer, chain, unpaid, version)
+    return chain
   }
 
   return {
@@ -107,8 +92,7 @@ export async function openWorld(
     seller,
     recipient,
     get chain() {
-      if (chain === null) throw new Error('this world has no chain')
-      return chain
+      return chainOf()
     },
     async sell(routes, terms = {}, by = seller) {
       const created = await by.call('POST', '/v1/paywalls', {
@@ -127,16 +111,14 @@ export async function openWorld(
       return { id: paywall.id, secret, paywall, gate: `${service.origin}/gate/${String(paywall.slug)}` }
     },
     request,
-    sign,
+    sign: (payer, unpaid, version) => signed(payer, chainOf(), unpaid, version),
     async sweep() {
       // The chain is queried again after five seconds.
       service.clock.forward(6_000)
       await service.sales.sales(service.clock.now())
     },
-    async pay(payer, url, { version = 2, ...init } = {}) {
-      const header = await sign(payer, await request(url, init), version)
-      return await request(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...header } })
-    },
+    pay: (payer, url, { version = 2, ...init } = {}) =>
+      buy({ chain: chainOf(), payer, version, terms: longTerms() }, url, init),
     async close() {
       await service.close()
       await upstream.close()
@@ -148,32 +130,16 @@ export async function openWorld(
 export async function signed(
   payer: TestAccount,
   chain: TestChain,
-  { body, headers }: Pick<Answer, 'body' | 'headers'>,
+  unpaid: Pick<Answer, 'body' | 'headers'>,
   version: 1 | 2 = 2,
   change: { value?: bigint; to?: Hex; validBefore?: bigint } = {},
 ): Promise<Record<string, string>> {
-  const v1 = body.accepts[0]
-  const v2 = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()).accepts[0]
-  const { signature, ...terms } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {
-    value: BigInt(String(v2.amount)),
-    // Longer than any test moves the clock.
-    validBefore: BigInt(Math.floor(Date.now() / 1000) + 400_000),
-    ...change,
-  })
-  const authorization = {
-    ...terms,
-    value: String(terms.value),
-    validAfter: String(terms.validAfter),
-    validBefore: String(terms.validBefore),
-  }
-  const payload = { signature, authorization }
-  return version === 1
-    ? { 'x-payment': encoded({ x402Version: 1, scheme: 'exact', network: v1.network, payload }) }
-    : { 'payment-signature': encoded({ x402Version: 2, accepted: v2, payload }) }
+  const { header, value } = await signFor(chain, payer, unpaid, version, { ...longTerms(), ...change })
+  return { [header.toLowerCase()]: value }
 }
 
-export function encoded(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64')
-}
+/** Longer than any test moves the clock. */
+const longTerms = () => ({ validBefore: BigInt(Math.floor(Date.now() / 1000) + 400_000) })
 
+export type { Answer } from '../harness/service.ts'
 export { until } from '../harness/until.ts'

@@ -1,6 +1,7 @@
 import type { TestAccount } from '../harness/chain.ts'
 import type { Answer } from '../harness/service.ts'
-import { notBusy, payWorld, type Payment, type PayWorld } from '../tools/calls/pay-world.ts'
+import type { Payment } from '../harness/wallet.ts'
+import { notBusy, payWorld, type PayWorld } from '../tools/calls/pay-world.ts'
 import { until } from '../harness/until.ts'
 import { openWorld as openGates, type World } from '../paywall/world.ts'
 

@@ -1,8 +1,9 @@
 import { Session } from 'node:inspector/promises'
+import { signFor } from '../harness/wallet.ts'
 import { openWorld as openCheckouts } from '../checkouts/world.ts'
 import { guestWorld } from '../marketplace/runs/guest-world.ts'
 import { openWorld as openGates } from '../paywall/world.ts'
-import { payWorld, signFor } from '../tools/calls/pay-world.ts'
+import { payWorld } from '../tools/calls/pay-world.ts'
 
 /**
  * How often functions of the service ran meanwhile, as V8 counts. Functions that wait are counted once more for each time

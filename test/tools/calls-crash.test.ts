@@ -1,4 +1,4 @@
-import type { Payment } from './calls/pay-world.ts'
+import type { Payment } from '../harness/wallet.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 import { dyingAt, startReplica, type Replica } from './calls/replica.ts'
 import type { TestPerson } from '../harness/service.ts'

@@ -1,6 +1,6 @@
 import { payUpto, type UptoTerms } from '../../harness/upto.ts'
 import { usdcOf } from '../../facilitator/world.ts'
-import { encoded } from '../../paywall/world.ts'
+import { encoded } from '../../harness/wallet.ts'
 import { guestWorld, type GuestWorld } from './guest-world.ts'
 
 const PER_SECOND = {

@@ -1,6 +1,6 @@
 import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
 import type { Answer, Hooks } from '../../harness/service.ts'
-import { signFor } from '../../tools/calls/pay-world.ts'
+import { signFor } from '../../harness/wallet.ts'
 import { walletKeys } from '../../wallet/world.ts'
 import { runWorld, type RunWorld } from './world.ts'
 

@@ -1,7 +1,7 @@
 import type { Hex } from '../../../service/chain/model.ts'
 import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
 import type { Answer } from '../../harness/service.ts'
-import { answerTo, challengeIn } from '../../harness/mpp.ts'
+import { signFor, type Payment } from '../../harness/wallet.ts'
 import { usdcOf } from '../../facilitator/world.ts'
 import { toolWorld, type ToolWorld } from './world.ts'
 
@@ -14,11 +14,6 @@ export interface PayWorld extends ToolWorld {
   /** What a wallet makes of a 402, in the header of that version of x402, or of MPP. */
   sign(payer: TestAccount, required: Answer, version?: 1 | 2 | 'mpp', terms?: Record<string, unknown>): Promise<Payment>
   usdc(address: Hex): Promise<bigint>
-}
-
-export interface Payment {
-  header: 'X-PAYMENT' | 'PAYMENT-SIGNATURE' | 'Authorization' | 'Payment-Authorization'
-  value: string
 }
 
 export async function payWorld(environment: Record<string, string> = {}): Promise<PayWorld> {
@@ -52,33 +47,6 @@ export async function payWorld(environment: Record<string, string> = {}): Promis
       await world.close()
       await chain.stop()
     },
-  }
-}
-
-/** What a wallet makes of a 402. */
-export async function signFor(
-  chain: TestChain,
-  payer: TestAccount,
-  required: Answer,
-  version: 1 | 2 | 'mpp' = 2,
-  terms: Record<string, unknown> = {},
-): Promise<Payment> {
-  if (version === 'mpp') return await answerTo(payer, chain.network, challengeIn(required.headers), terms)
-  const [v1] = required.body.accepts
-  const v2 = JSON.parse(Buffer.from(required.headers.get('payment-required')!, 'base64').toString()).accepts[0]
-  const { signature, ...rest } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {
-    value: BigInt(v2.amount as string),
-    ...terms,
-  })
-  const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
-  const payload = { signature, authorization }
-  const payment =
-    version === 1
-      ? { x402Version: 1, scheme: 'exact', network: v1.network, payload }
-      : { x402Version: 2, accepted: v2, payload }
-  return {
-    header: version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE',
-    value: Buffer.from(JSON.stringify(payment)).toString('base64'),
   }
 }
 
