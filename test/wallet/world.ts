@@ -87,10 +87,10 @@ export async function liveSettings(chain: TestChain): Promise<Record<string, str
   }
 }
 
-/** The same account in every test: its addresses are derived, never guessed. */
-export async function walletKeys(): Promise<{ WALLET_XPUB: string; WALLET_XPRV: string }> {
+/** The same account in every test: its addresses are derived, never guessed. A second service on one chain has another seed. */
+export async function walletKeys(seed = '07'): Promise<{ WALLET_XPUB: string; WALLET_XPRV: string }> {
   const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
-  const xprv = accountOfSeed('07'.repeat(32))
+  const xprv = accountOfSeed(seed.repeat(32))
   const { xpub } = depositSigner(xprv, { curve, signatures: createSignatures(curve, keccak) })
   return { WALLET_XPUB: xpub, WALLET_XPRV: xprv }
 }

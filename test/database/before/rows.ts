@@ -1,10 +1,33 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import pg from 'pg'
+import { migrate } from '../../../service/database/migrate.ts'
+import { emptyDatabase } from '../../harness/database.ts'
+
+/** The last migration of the version before sales named their method. */
+const BEFORE = '20261127200000_refund_window_promised'
+const MIGRATIONS = path.resolve(import.meta.dirname, '../../../prisma/migrations')
+
+/** The address of a database of that version with all rows of this one, once this version has migrated it. */
+export async function upgraded(from: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-before-'))
+  const database = await emptyDatabase()
+  for (const name of readdirSync(MIGRATIONS).filter((each) => each <= BEFORE)) {
+    cpSync(path.join(MIGRATIONS, name), path.join(folder, name), { recursive: true })
+  }
+  await migrate(database.url, folder)
+  rmSync(folder, { recursive: true })
+  await copyRows(from, database.adminUrl)
+  await migrate(database.url)
+  return database.url
+}
 
 /**
  * Copies every row into a database of an earlier version: the columns that it has. Its triggers and constraints do not judge
  * what the service of that version had stored already.
  */
-export async function copyRows(from: string, to: string): Promise<void> {
+async function copyRows(from: string, to: string): Promise<void> {
   const [source, target] = [new pg.Client({ connectionString: from }), new pg.Client({ connectionString: to })]
   await Promise.all([source.connect(), target.connect()])
   try {
