@@ -172,7 +172,7 @@ describe('databases of the version before, with sales and transfers in every sta
     }
     await until(async () => {
       // What takes real time, so that no authorization ends by this clock meanwhile.
-      if (!(await isIn(IN_WORK))) await pass(services, 20_000)
+      if (!(await isIn(IN_WORK))) await pass(services, 60_000)
       return !(await isIn(UNDER_WAY))
     })
     await until(async () => {
@@ -269,4 +269,6 @@ SELECT sum(amount)::bigint AS sum FROM sale WHERE recipient = $1 AND state IN ('
 const UNDER_WAY = `SELECT FROM sale WHERE state IN ('claimed', 'held', 'settling') AND created_at < $1 LIMIT 1`
 const IN_WORK = `
 SELECT FROM facilitator_settlement WHERE state NOT IN ('settled', 'failed')
-UNION ALL SELECT FROM sale WHERE state IN ('claimed', 'settling') AND greatest(resume_at, lease_until) <= $1 LIMIT 1`
+UNION ALL SELECT FROM delivery WHERE state IN ('pending', 'claimed') AND due_at <= $1
+UNION ALL SELECT FROM sale WHERE state IN ('claimed', 'held', 'settling')
+  AND CASE state WHEN 'held' THEN resume_at ELSE greatest(resume_at, lease_until) END <= $1 LIMIT 1`
