@@ -73,6 +73,8 @@ function pass(body: Readable, wire: Writable): void {
     if (!ended) body.destroy()
   })
   if (wire.destroyed) body.destroy()
+  // It broke off before, and emits no further event.
+  else if (body.destroyed) wire.destroy()
   else body.pipe(wire)
 }
 
