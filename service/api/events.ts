@@ -15,6 +15,8 @@ export function sendEvents(
   source: (gone: AbortSignal) => AsyncIterable<ServerEvent>,
   owner: StreamOwner | null = null,
 ): void {
+  // A client that has disconnected emits no further event, which would end it.
+  if (response.closed) return
   const { checkMs, lifeMs, perAccount } = limitsOf(response.app)
   const open = streamsOf(response.app)
   if (owner !== null && [...open.values()].filter((account) => account === owner.account).length >= perAccount)

@@ -144,6 +144,35 @@ describe('an answer', () => {
       await ended
     })
 
+    it('are not begun for a reader that went away before', async () => {
+      let begun = 0
+      const events = (): AsyncIterable<ServerEvent> => {
+        begun++
+        return fromList([])
+      }
+      const reader = new AbortController()
+      let handled: (() => void) | undefined
+      const over = new Promise<void>((resolve) => {
+        handled = resolve
+      })
+      await serve(
+        route({
+          ...plain,
+          async handle({ gone }) {
+            const signal = gone()
+            reader.abort()
+            if (!signal.aborted) await once(signal, 'abort')
+            handled?.()
+            return { status: 200, body: null, events }
+          },
+        }),
+      )
+      await expect(fetch(`${origin}/thing`, { signal: reader.signal })).rejects.toThrow('aborted')
+      await over
+      await fetch(`${origin}/other`)
+      expect(begun).toBe(0)
+    })
+
     it('end when the server stops', async () => {
       await serve(
         streaming(async function* (signal) {

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect as connectTo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -330,6 +333,24 @@ describe('MCP', () => {
       429,
       expect.objectContaining({ code: 'quota_exceeded', quota: 'event_streams', limit: 20, resetsAt: null }),
     ])
+    await Promise.all(streams.map((stream) => stream.close()))
+  })
+
+  test('a stream whose client hangs up before it begins takes no place', async () => {
+    const person = await world.caller()
+    const request = `GET ${address().pathname}?key=${person.key} HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n`
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, place) => {
+        const socket = connectTo(Number(address().port), '127.0.0.1')
+        await once(socket, 'connect')
+        socket.write(request)
+        // Meanwhile the server, in this same process, reads it and asks the database who sends it.
+        for (let turn = 0; turn < place / 3; turn++) await setImmediate()
+        socket.resetAndDestroy()
+        await once(socket, 'close')
+      }),
+    )
+    const streams = await Promise.all(Array.from({ length: 20 }, () => listening(`?key=${person.key}`, {})))
     await Promise.all(streams.map((stream) => stream.close()))
   })
 

@@ -23,6 +23,8 @@ export function createLegacy(deps: LegacyDeps) {
 
   return {
     open({ caller, query, owner }: Opening, response: Response): void {
+      // If the client disconnected during the look-ups, no close event would come any more.
+      if (response.closed) return
       const id = sessions.begin(caller, false)
       const { key } = query
       const endpoint = new URLSearchParams({ sessionId: id, ...(key === undefined ? {} : { key }) })
