@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock.ts'
 import { tagContext, tagContextWith } from '../kit/context.ts'
 import { helpHeaders } from '../kit/error-codes/catalogue.ts'
 import { DomainError, waitsForPerson } from '../kit/errors.ts'
-import { preferredWait } from '../kit/http.ts'
+import { preferredWait, whenClosed } from '../kit/http.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import { decode } from '../kit/decode.ts'
 import { answerError, isOurFault } from './errors.ts'
@@ -146,15 +146,7 @@ async function heldWhileWaiting(
   } catch (error) {
     const waitSeconds = preferredWait(request.get('prefer'))
     if (!(error instanceof DomainError) || !waitsForPerson(error) || waitSeconds === 0 || caller === null) throw error
-    const gone = new AbortController()
-    const leave = (): void => {
-      gone.abort()
-    }
-    response.once('close', leave)
-    const waitMs = waitSeconds * 1_000
-    const goesOn = await pipeline
-      .awaitWord(error, waitMs, { caller, gone: gone.signal })
-      .finally(() => response.off('close', leave))
+    const goesOn = await pipeline.awaitWord(error, waitSeconds * 1_000, { caller, gone: goneOf(response) })
     if (!goesOn) throw error
     return await act()
   }
@@ -170,8 +162,7 @@ interface Waiting {
 /** Made only when a handler uses it. */
 function goneOf(response: Response): AbortSignal {
   const gone = new AbortController()
-  if (response.closed) gone.abort()
-  response.once('close', () => {
+  whenClosed(response, () => {
     if (!response.writableFinished) gone.abort()
   })
   return gone.signal

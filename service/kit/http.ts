@@ -1,5 +1,16 @@
 import { isIPv6 } from 'node:net'
 
+/** Calls once an answer's connection is closed: at once where that has happened, after which no event comes any more. */
+export function whenClosed(response: Closing, act: () => void): void {
+  if (response.closed) act()
+  else response.once('close', act)
+}
+
+interface Closing {
+  readonly closed: boolean
+  once(event: 'close', act: () => void): unknown
+}
+
 /** Headers that belong to one connection, and are never passed on (RFC 9110, 7.6.1, and what proxies add). */
 export const HOP_BY_HOP: readonly string[] = [
   'connection',

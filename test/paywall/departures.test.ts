@@ -1,6 +1,11 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
 import fc from 'fast-check'
+import { paywall } from '../../service/paywall/middleware/index.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
+import { leaveWhileWaiting } from '../harness/leaving.ts'
 import { json } from './upstream.ts'
 import { openWorld, signed, until, type World } from './world.ts'
 
@@ -58,6 +63,52 @@ describe('a client that leaves', () => {
     expect(answer).toMatchObject({ status: 201, body: { letter: 1 } })
     expect(letters).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('buys nothing where it leaves before its gate is found', async () => {
+    const { gate } = await world.sell(['/early', '/later'].map((path) => ({ path, pricing: PRICE })))
+    const payer = await world.chain.payer(1_000_000n)
+    const headers = await world.sign(payer, await world.request(`${gate}/early`))
+    // What is known of the gate is too old by then.
+    world.service.clock.forward(1_000)
+    await world.service.database.statements.together(async (inside) => {
+      await inside.run('LOCK TABLE paywall IN ACCESS EXCLUSIVE MODE', [])
+      await leaveWhileWaiting(inside, (signal) => fetch(`${gate}/early`, { headers, signal }))
+    })
+    const other = await world.chain.payer(1_000_000n)
+    expect((await world.pay(other, `${gate}/later`)).status).toBe(200)
+    expect([requestsTo('/later'), requestsTo('/early')]).toEqual([1, 0])
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+
+  it('buys nothing from the middleware where it leaves before that', async () => {
+    let handled = 0
+    const app = express()
+    app.use((request, response, next) => {
+      if (request.headers['x-leaves'] === undefined) next()
+      else response.once('close', next)
+    })
+    const pricing = { model: 'per-request', amount: 0.05 } as const
+    const { recipient } = world
+    const facilitator = `${world.service.origin}/facilitator`
+    app.use(paywall({ facilitator, recipient, network: 'base-sepolia', routes: [{ path: '/own', pricing }] }))
+    app.get('/own', (_request, response) => {
+      handled++
+      response.json({})
+    })
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/own`
+      const [payer, other] = [await world.chain.payer(1_000_000n), await world.chain.payer(1_000_000n)]
+      const headers = { ...(await world.sign(payer, await world.request(url))), 'x-leaves': '1' }
+      await expect(fetch(url, { headers, signal: AbortSignal.timeout(50) })).rejects.toThrow()
+      expect((await world.pay(other, url)).status).toBe(200)
+      expect(handled).toBe(1)
+      expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    } finally {
+      server.close()
+    }
   })
 
   it('is charged for a call from its balance', async () => {

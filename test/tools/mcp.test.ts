@@ -6,6 +6,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { leaveWhileWaiting } from '../harness/leaving.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { toolWorld, type ToolWorld } from './calls/world.ts'
 import { until } from '../harness/until.ts'
@@ -352,6 +353,26 @@ describe('MCP', () => {
     )
     const streams = await Promise.all(Array.from({ length: 20 }, () => listening(`?key=${person.key}`, {})))
     await Promise.all(streams.map((stream) => stream.close()))
+  })
+
+  test('a call whose client hangs up before it begins reaches no tool', async () => {
+    const person = await world.caller()
+    const input = (title: string) => ({ slug: 'acme-create-note', input: { title } })
+    const message = { method: 'tools/call', params: { name: 'call_tool', arguments: input('before') } }
+    const headers = {
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      ...{ authorization: `Bearer ${person.key}`, 'idempotency-key': 'note-1' },
+    }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })
+    await world.service.database.statements.together(async (inside) => {
+      await inside.run('LOCK TABLE idempotent_request IN ACCESS EXCLUSIVE MODE', [])
+      await leaveWhileWaiting(inside, (signal) => fetch(address(), { method: 'POST', headers, body, signal }))
+    })
+    await call(await streamable(await world.caller()), 'call_tool', input('after'))
+    const titles = world.upstream.to('/notes').map(({ body: sent }) => (JSON.parse(sent) as { title: string }).title)
+    expect(titles).toContain('after')
+    expect(titles).not.toContain('before')
+    expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
   })
 
   test("answers 401 to a wrong key in every transport, and 403 to another site's page", async () => {

@@ -54,6 +54,8 @@ export function createStreamable(deps: StreamableDeps) {
     // The events of the answer name the operation before the call begins.
     const operation = (named?.method === CALL ? await keyed.operationOf(about, named.params) : null) ?? fresh
     const resumable = guestAddress === null && session !== null && named !== null && (await keepsAnswer(named, about))
+    // The client has disconnected, and nothing was begun for it.
+    if (response.closed) return
     const server = serverFor({ ...about, operation, resumable }, deps)
     const transport = new StreamableHTTPServerTransport({
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),

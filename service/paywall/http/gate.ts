@@ -3,6 +3,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Page } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
+import { whenClosed } from '../../kit/http.ts'
 import type { Reader } from '../../kit/language.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
@@ -74,7 +75,7 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
     if (limited?.refusal) throw limited.refusal
     const opened = await paywalls.gateOf(slug)
     const gone = new AbortController()
-    response.once('close', () => {
+    whenClosed(response, () => {
       if (!response.writableFinished) gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
     })
     const asked = toRequest(request, rest, { gone: gone.signal, address: request.ip ?? 'unknown' })

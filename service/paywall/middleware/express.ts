@@ -7,6 +7,7 @@ import { countTokens as countWithTables } from '../../models/tokens.ts'
 import type { Address, Hex } from '../../chain/model.ts'
 import { recoverMessage } from '../../chain/messages.ts'
 import { DomainError, type Kind } from '../../kit/errors.ts'
+import { whenClosed } from '../../kit/http.ts'
 import { answer } from '../http/answer.ts'
 import { paymentMissing } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, HeaderList, Outcome } from '../model.ts'
@@ -199,7 +200,7 @@ function served(
   { path, query, wire, bodyBytesMax }: { path: string; query: string; wire: Wire; bodyBytesMax: number },
 ): { asked: GateRequest; ask: CallUpstream } {
   const gone = new AbortController()
-  response.once('close', () => {
+  whenClosed(response, () => {
     gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
   })
   const ask: CallUpstream = async ({ payment, body, signal }) => {
