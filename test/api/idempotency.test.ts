@@ -32,6 +32,7 @@ describe('requests of one process with one key', () => {
       return { status: 200, body: { works }, keep: true }
     }
     const first = asked.once(ASK, work)
+    while (works === 0) await new Promise(setImmediate)
     const others = Array.from({ length: 20 }, () => asked.once(ASK, work))
     await untilWaiting(20)
     end()
