@@ -182,18 +182,28 @@ function toAnswer({ code, sentence, fields }: Refusal): { body: string; headers:
 /** All open sockets. Node forgets sockets that were upgraded from HTTP, and yet waits for them when it closes. */
 function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
+  onEachSocket(server, (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   return sockets
 }
 
+/** Once for each connection: one whose request is parsed again is announced again. */
+function onEachSocket(server: Server, act: (socket: Socket) => void): void {
+  const known = new WeakSet<Socket>()
+  server.on('connection', (socket: Socket) => {
+    if (known.has(socket)) return
+    known.add(socket)
+    act(socket)
+  })
+}
+
 /** One address cannot use up all connections. A connection over the limit gets a refusal and is closed. */
 function limitAddresses(server: Server, { connectionsPerAddress: most, shared }: ConnectionLimits): void {
   if (most === 0) return
   const open = new Map<string, number>()
-  server.on('connection', (socket: Socket) => {
+  onEachSocket(server, (socket) => {
     const address = socket.remoteAddress ?? 'unknown'
     if (shared(address)) return
     const group = addressGroup(address)

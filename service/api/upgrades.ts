@@ -28,13 +28,20 @@ export function serveUpgrades(app: Express, upgrades: readonly Upgrade[]): void 
 export function listenForUpgrades(server: Server, app: Express): void {
   const upgrades = (app.locals['upgrades'] ?? []) as readonly Upgrade[]
   if (upgrades.length === 0) return
+  const offers = new WeakMap<Duplex, number>()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy())
     const path = request.url?.split('?')[0] ?? ''
     const found = upgrades.find((one) => path.startsWith(`${one.path}/`) && one.isFor?.(request) !== false)
-    if (found !== undefined && request.headers.upgrade?.toLowerCase() === 'websocket')
+    if (found !== undefined && request.headers.upgrade?.toLowerCase() === 'websocket') {
+      socket.on('error', () => socket.destroy())
       found.handler(request, socket, head, addressOf(request, app.get('trust proxy fn') as Trust))
-    else readAnew(server, request, socket, head)
+      return
+    }
+    // Node counts a connection's requests anew each time.
+    const offered = (offers.get(socket) ?? 0) + 1
+    offers.set(socket, offered)
+    const isLast = offered >= (server.maxRequestsPerSocket ?? Infinity)
+    readAnew(server, request, { socket, head, isLast })
   })
 }
 
@@ -55,13 +62,21 @@ function listOf(header: string | string[] | undefined): string[] {
 
 type Trust = (address: string, hop: number) => boolean
 
-function readAnew(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function readAnew(server: Server, request: IncomingMessage, { socket, head, isLast }: Offered): void {
   const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`]
   const { rawHeaders } = request
   for (let place = 0; place < rawHeaders.length; place += 2) {
     const name = rawHeaders[place] ?? ''
     if (!/^(upgrade|http2-settings|connection)$/i.test(name)) lines.push(`${name}: ${rawHeaders[place + 1] ?? ''}`)
   }
+  if (isLast) lines.push('Connection: close')
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
   server.emit('connection', socket)
+}
+
+interface Offered {
+  socket: Duplex
+  head: Buffer
+  /** The connection is closed after it. */
+  isLast: boolean
 }

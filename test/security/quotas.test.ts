@@ -4,7 +4,8 @@ import express from 'express'
 import { healthRouter } from '../../service/api/health.ts'
 import { Metrics } from '../../service/api/metrics.ts'
 import { openRequest, answerErrors } from '../../service/api/requests.ts'
-import { listen } from '../../service/api/server.ts'
+import { listen, type ConnectionLimits } from '../../service/api/server.ts'
+import { serveUpgrades } from '../../service/api/upgrades.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import { createLog } from '../../service/api/log.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
@@ -216,6 +217,39 @@ describe('one address', () => {
       for (const socket of open) socket.destroy()
       await server.drain(100)
     }
+  })
+})
+
+describe('a connection whose every request offers another protocol', () => {
+  const OFFER = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'
+
+  async function answersTo(offers: number, limits: Partial<ConnectionLimits>): Promise<string[]> {
+    const app = express().get('/', (_request, response) => void response.send('fine'))
+    serveUpgrades(app, [{ path: '/socket', handler: (_request, socket) => socket.destroy() }])
+    const server = await listen(app, 0, '127.0.0.1', { ...limits, shared: () => false })
+    const socket = connect(server.port, '127.0.0.1')
+    try {
+      const answers: string[] = []
+      while (answers.length < offers && !socket.readableEnded) {
+        socket.write(OFFER)
+        const [bytes] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown]
+        answers.push(String(bytes))
+      }
+      return answers
+    } finally {
+      socket.destroy()
+      await server.drain(100)
+    }
+  }
+
+  test('is one connection', async () => {
+    const answers = await answersTo(12, { connectionsPerAddress: 2 })
+    expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 200'))).toHaveLength(12)
+  })
+
+  test('has no more requests than any other', async () => {
+    const answers = await answersTo(3, { requestsPerConnection: 3 })
+    expect(answers.map((answer) => /^Connection: close/im.test(answer))).toEqual([false, false, true])
   })
 })
 
