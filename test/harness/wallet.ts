@@ -1,6 +1,6 @@
 import type { Hex } from '../../service/chain/model.ts'
 import type { TestAccount, TestChain } from './chain.ts'
-import { payEscrow } from './escrow.ts'
+import { payEscrow, type EscrowTerms } from './escrow.ts'
 import { answerTo, challengeIn } from './mpp.ts'
 import { answerOf, type Answer } from './service.ts'
 
@@ -49,7 +49,7 @@ export async function signFor(
   const [v1] = required.body.accepts
   const v2 = JSON.parse(Buffer.from(required.headers.get('payment-required')!, 'base64').toString()).accepts[0]
   if (v2.scheme === 'auth-capture') {
-    const { body } = await payEscrow(chain, payer, v2)
+    const { body } = await payEscrow(chain, payer, v2 as EscrowTerms)
     return { header: 'PAYMENT-SIGNATURE', value: encoded(body.paymentPayload) }
   }
   const { signature, ...rest } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {

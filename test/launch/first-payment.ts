@@ -5,6 +5,7 @@ import type { Hex } from 'viem'
 import { verifyWebhook } from '../../service/client/coinslot.ts'
 import type { TestChain } from '../harness/chain.ts'
 import { linkIn } from '../harness/smtp.ts'
+import { buy } from '../harness/wallet.ts'
 
 const PRICE = 50_000n
 
@@ -70,11 +71,8 @@ export async function takeFirstPayment(
     checkout: { url: string; recipient: Hex }
     secret: string
   }
-  const payer = await base.payer(PRICE)
-  const unpaid = await post(checkout.url, {})
-  expect(unpaid.status).toBe(402)
-  const paid = await post(checkout.url, {}, { 'payment-signature': await signed(unpaid, payer, base) })
-  expect([paid.status, await paid.json()]).toEqual([200, expect.objectContaining({})])
+  const paid = await buy({ chain: base, payer: await base.payer(PRICE) }, checkout.url, json({}))
+  expect([paid.status, paid.body]).toEqual([200, expect.objectContaining({})])
 
   const { headers, body } = await hook.first()
   expect(await verifyWebhook(body, headers, signing)).toMatchObject({
@@ -89,26 +87,15 @@ export async function takeFirstPayment(
 }
 
 function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, {
+  return fetch(url, json(body, headers))
+}
+
+function json(body: object, headers: Record<string, string> = {}): RequestInit {
+  return {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
-  })
-}
-
-/** What a wallet signs for the first offer of this 402. */
-async function signed(
-  unpaid: Response,
-  payer: Awaited<ReturnType<TestChain['payer']>>,
-  chain: TestChain,
-): Promise<string> {
-  const required = Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString()
-  const [accepted] = (JSON.parse(required) as { accepts: { amount: string; payTo: Hex }[] }).accepts
-  const terms = { value: BigInt(accepted!.amount) }
-  const { signature, ...rest } = await payer.authorize(chain.network, accepted!.payTo.toLowerCase() as Hex, terms)
-  const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
-  const payment = { x402Version: 2, accepted, payload: { signature, authorization } }
-  return Buffer.from(JSON.stringify(payment)).toString('base64')
+  }
 }
 
 async function balanceOf(chain: TestChain, address: Hex): Promise<bigint> {

@@ -75,9 +75,8 @@ export async function callWithKey(
 export async function expectCharged(service: TestService, key: string): Promise<void> {
   const query = `SELECT state::text, count(*)::int FROM ledger_hold WHERE state = 'open' GROUP BY 1`
   await until(async () => (await service.database.statements.run(query, [])).length === 0)
-  const [{ wallet }, { credits }] = await Promise.all(
-    ['/v1/wallet/balance', '/v1/credits'].map(async (path) => (await service.call('GET', path, { key })).body),
-  )
+  const { wallet } = (await service.call('GET', '/v1/wallet/balance', { key })).body
+  const { credits } = (await service.call('GET', '/v1/credits', { key })).body
   // Free credits are spent first: five dollars.
   expect([wallet, credits]).toMatchObject([{ balance: 100, availableBalance: 100 }, { balance: 4.98 }])
 }
