@@ -1,4 +1,5 @@
 import { HOUR_MS, type Tables } from '../kit/tables.ts'
+import { Batch } from '../kit/batch.ts'
 import { canonicalHash } from '../kit/hash.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -34,6 +35,8 @@ export class Idempotency {
   private readonly clock: Clock
   /** By scope, those of this process that wait, in their order. */
   private readonly waiting = new Map<string, (() => void)[]>()
+  private readonly claims = new Batch<Request, Claim>({ largest: BATCH_MAX, run: (requests) => this.claim(requests) })
+  private readonly answers = new Batch<Answer, true>({ largest: BATCH_MAX, run: (answers) => this.record(answers) })
 
   constructor(statements: Statements, clock: Clock) {
     this.statements = statements
@@ -41,14 +44,12 @@ export class Idempotency {
   }
 
   /** Runs `work` once for this request, or returns the answer of its first run. */
-  async once(
-    ask: IdempotentAsk,
-    work: (operation: Id<'op'>) => Promise<Outcome>,
-  ): Promise<FirstResponse & { replayed: boolean }> {
-    const { scope, request } = hashesOf(ask)
+  async once(ask: IdempotentAsk, work: Work): Promise<FirstResponse & { replayed: boolean }> {
+    const request = toRequest(ask)
+    const { scope } = request
     try {
       for (let attempt = 0; ; attempt++) {
-        const claim = await this.claim(scope, request)
+        const claim = await this.claims.add(request)
         if (!claim.same) {
           throw new DomainError(
             'conflict',
@@ -57,7 +58,7 @@ export class Idempotency {
           )
         }
         if (claim.answer !== null) return { ...claim.answer, replayed: true }
-        if (claim.mine) return { ...(await this.work(scope, claim.operation, work)), replayed: false }
+        if (claim.mine) return { ...(await this.work(scope, claim, work)), replayed: false }
         await this.wait(scope, Math.min(25 * 2 ** attempt, 400))
       }
     } finally {
@@ -86,24 +87,20 @@ export class Idempotency {
   /** The operation under which `once` will run this request. Null where it will refuse it. */
   async operationOf(ask: IdempotentAsk): Promise<Id<'op'> | null> {
     if (!KEY.test(ask.key)) return null
-    const { scope, request } = hashesOf(ask)
-    const claim = await this.claim(scope, request)
-    if (claim.mine) await this.abandon(scope)
+    const request = toRequest(ask)
+    const claim = await this.claims.add(request)
+    if (claim.mine) await this.abandon(request.scope)
     return claim.same ? claim.operation : null
   }
 
-  private async work(
-    scope: Buffer,
-    operation: Id<'op'>,
-    work: (operation: Id<'op'>) => Promise<Outcome>,
-  ): Promise<FirstResponse> {
+  private async work(scope: Buffer, { operation, mayHaveBegun }: Claim, work: Work): Promise<FirstResponse> {
     // A run may take longer than one lease, so this process renews the lease while it lives.
     const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3).unref()
     try {
-      const outcome = await work(operation)
-      if (outcome.keep) await this.record(scope, { status: outcome.status, body: outcome.replayBody ?? outcome.body })
+      const { status, body, replayBody, keep } = await work(operation, mayHaveBegun)
+      if (keep) await this.answers.add({ scope, status, body: replayBody ?? body })
       else await this.abandon(scope)
-      return { status: outcome.status, body: outcome.body }
+      return { status, body }
     } catch (error) {
       await this.abandon(scope).catch(() => undefined)
       throw error
@@ -112,31 +109,50 @@ export class Idempotency {
     }
   }
 
-  private async claim(scope: Buffer, request: Buffer): Promise<Claim> {
+  private async claim(requests: readonly Request[]): Promise<Claim[]> {
     const now = this.clock.now()
-    const operation = newId('op', now)
-    const [row] = await this.statements.run<ClaimRow>(
-      CLAIM,
-      [scope, request, operation, until(now), now],
-      'idempotency_claim',
-    )
-    // No row: another process holds a lease that has not expired.
-    const found = row ?? (await this.statements.run<ClaimRow>(FIND, [scope, request], 'idempotency_find'))[0]
-    if (found === undefined) return { mine: false, same: true, answer: null, operation }
-    return {
-      mine: row !== undefined && found.status === null,
-      same: found.same,
-      answer: found.status === null ? null : { status: found.status, body: found.answer },
-      operation: found.operation,
-    }
+    const asks = requests.map(({ scope, hash }) => {
+      return { scope, hash, name: scope.toString('base64'), operation: newId('op', now) }
+    })
+    // A statement writes a row once: of several requests with one key the first claims it.
+    const firsts = new Map(asks.toReversed().map((ask) => [ask.name, ask]))
+    const columns = (['scope', 'hash', 'operation'] as const).map((name) => [...firsts.values()].map((ask) => ask[name]))
+    const claimed = await this.rows(CLAIM, [...columns, until(now), now], 'idempotency_claim')
+    const isMine = (ask: (typeof asks)[number]): boolean => firsts.get(ask.name) === ask && claimed.has(ask.name)
+    const others = asks.filter((ask) => !isMine(ask)).map(({ scope }) => scope)
+    const found = others.length === 0 ? claimed : await this.rows(FIND, [others], 'idempotency_find')
+    return asks.map((ask): Claim => {
+      const mine = isMine(ask)
+      const row = (mine ? claimed : found).get(ask.name)
+      // Removed since the statement before: the next attempt claims it.
+      if (row === undefined) return { mine, same: true, answer: null, operation: ask.operation, mayHaveBegun: true }
+      const { hash, operation, status, answer } = row
+      return {
+        mine,
+        same: hash.equals(ask.hash),
+        answer: status === null ? null : { status, body: answer },
+        operation,
+        mayHaveBegun: operation !== ask.operation,
+      }
+    })
   }
 
-  private async record(scope: Buffer, answer: FirstResponse): Promise<void> {
+  private async rows(text: string, values: readonly unknown[], name: string): Promise<Map<string, Row>> {
+    const rows = await this.statements.run<Row>(text, values, name)
+    return new Map(rows.map((row) => [row.scope.toString('base64'), row]))
+  }
+
+  private async record(answers: readonly Answer[]): Promise<true[]> {
     await this.statements.run(
-      'UPDATE idempotent_request SET status = $2, answer = $3::json WHERE scope = $1',
-      [scope, answer.status, JSON.stringify(answer.body)],
+      RECORD,
+      [
+        answers.map(({ scope }) => scope),
+        answers.map(({ status }) => status),
+        answers.map(({ body }) => JSON.stringify(body)),
+      ],
       'idempotency_record',
     )
+    return answers.map(() => true)
   }
 
   private async renew(scope: Buffer): Promise<void> {
@@ -163,15 +179,30 @@ export interface Outcome extends FirstResponse {
   replayBody?: unknown
 }
 
+/** `mayHaveBegun`: an earlier request may have begun the operation; false where the request's key is new. */
+type Work = (operation: Id<'op'>, mayHaveBegun: boolean) => Promise<Outcome>
+
+/** A request as its row has it. */
+interface Request {
+  /** Of its key and whose it is. */
+  scope: Buffer
+  /** Of what it asks for. */
+  hash: Buffer
+}
+
+interface Answer extends FirstResponse {
+  scope: Buffer
+}
+
 interface Claim {
   mine: boolean
   same: boolean
   answer: FirstResponse | null
   operation: Id<'op'>
+  mayHaveBegun: boolean
 }
 
-interface ClaimRow {
-  same: boolean
+interface Row extends Request {
   operation: Id<'op'>
   status: number | null
   answer: unknown
@@ -182,33 +213,36 @@ export function accountOf({ issuer, subject, agentId }: Caller): string {
   return agentId === null ? `${issuer} ${subject}` : `${issuer} ${subject} ${agentId}`
 }
 
-function hashesOf({
-  key,
-  account,
-  environment,
-  method,
-  path,
-  body,
-  query = {},
-}: IdempotentAsk): Record<'scope' | 'request', Buffer> {
+function toRequest({ key, account, environment, method, path, body, query = {} }: IdempotentAsk): Request {
   if (!KEY.test(key)) throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
   const asked = Object.keys(query as object).length === 0 ? (body ?? null) : [body ?? null, query]
-  return { scope: canonicalHash([account, environment, method, path, key]), request: canonicalHash(asked) }
+  return { scope: canonicalHash([account, environment, method, path, key]), hash: canonicalHash(asked) }
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 const LEASE_MS = 30_000
+/** Answers may be large. */
+const BATCH_MAX = 64
 
 // Claims a free scope, or one whose lease has expired, only for the same body; the operation keeps its name.
 const CLAIM = `
 INSERT INTO idempotent_request AS r (scope, request_hash, operation, leased_until, created_at)
-VALUES ($1, $2, $3, $4, $5)
+SELECT scope, hash, operation, $4, $5 FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS ask(scope, hash, operation) ORDER BY scope
 ON CONFLICT (scope) DO UPDATE SET leased_until = $4
-WHERE r.status IS NULL AND r.leased_until <= $5 AND r.request_hash = $2
-RETURNING r.request_hash = $2 AS same, r.operation, r.status, r.answer`
+WHERE r.status IS NULL AND r.leased_until <= $5 AND r.request_hash = excluded.request_hash
+RETURNING r.scope, r.request_hash AS hash, r.operation, r.status, r.answer`
 
 const FIND = `
-SELECT request_hash = $2 AS same, operation, status, answer FROM idempotent_request WHERE scope = $1`
+SELECT scope, request_hash AS hash, operation, status, answer FROM idempotent_request WHERE scope = ANY ($1::bytea[])`
+
+// In the order in which claims lock them.
+const RECORD = `
+WITH held AS MATERIALIZED (
+  SELECT scope FROM idempotent_request WHERE scope = ANY ($1::bytea[]) ORDER BY scope FOR NO KEY UPDATE
+)
+UPDATE idempotent_request r SET status = ask.status, answer = ask.answer
+FROM unnest($1::bytea[], $2::int[], $3::json[]) AS ask(scope, status, answer) JOIN held USING (scope)
+WHERE r.scope = ask.scope`
 
 function until(now: Date): Date {
   return new Date(now.getTime() + LEASE_MS)

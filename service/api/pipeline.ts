@@ -83,14 +83,15 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
   }
   for (const given of [decoded.params, decoded.body, decoded.query]) tagContextWith(given)
   const owner = caller === null ? null : streamOwner(caller, () => pipeline.identify(request))
-  const act = (named: Id<'op'>): Promise<Reply> => {
+  const act = (named: Id<'op'>, mayHaveBegun: boolean): Promise<Reply> => {
     operation = named
     tagContext(named)
-    return heldWhileWaiting(() => route.handle({ ...decoded, operation }), { request, response, pipeline, caller })
+    const asked = { ...decoded, operation, mayHaveBegun }
+    return heldWhileWaiting(() => route.handle(asked), { request, response, pipeline, caller })
   }
 
   if (!keyed) {
-    send(response, await act(operation), owner)
+    send(response, await act(operation, false), owner)
     return
   }
   let live: Reply | null = null
@@ -104,8 +105,8 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
       body,
       query: askedBeside(route, request),
     },
-    async (named) => {
-      const done = await outcome(() => act(named), context)
+    async (named, mayHaveBegun) => {
+      const done = await outcome(() => act(named, mayHaveBegun), context)
       if (route.idempotent !== 'payer') return done
       live = done
       return { ...done, keep: false }

@@ -98,6 +98,8 @@ export interface Decoded<
   operation: Id<'op'>
   /** The request has an `Idempotency-Key`: a repetition gets the same `operation`. */
   keyed: boolean
+  /** An earlier request may have begun the operation: its `Idempotency-Key` is not new. */
+  mayHaveBegun: boolean
   /** The caller's network address. */
   address: string
   /** A request header by its name in lower case. */

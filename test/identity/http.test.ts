@@ -41,6 +41,7 @@ describe('identity over HTTP', () => {
       reader: { lang: undefined, accepted: undefined },
       gone: () => new AbortController().signal,
       keyed: false,
+      mayHaveBegun: false,
     })
   }
 

@@ -124,13 +124,13 @@ function runRoute(runs: Runs, address: string): AnyRoute {
       500: 'The run failed and was not charged. Its `runId` can be looked up; that of a request which was refused before a run began cannot.',
       503: 'The creator of a free run cannot pay for it, or payouts are paused on this server.',
     },
-    async handle({ caller, body, operation, keyed }) {
+    async handle({ caller, body, operation, mayHaveBegun }) {
       const input = toRunInput(body)
       if (input.background) {
-        const run = await runs.queue(caller, input, { operation, keyed })
+        const run = await runs.queue(caller, input, { operation, keyed: mayHaveBegun })
         return reply(202, { success: true, runId: run.id, status: run.state, statusUrl: `${address}/runs/${run.id}` })
       }
-      const run = await runs.run(caller, input, { operation, keyed })
+      const run = await runs.run(caller, input, { operation, keyed: mayHaveBegun })
       if (!hasEnded(run.state)) throw runUnsettled()
       if (run.state !== 'succeeded') throw runFailed(run, run.failure ?? FAILURES.internal)
       return reply(200, toRan(run))

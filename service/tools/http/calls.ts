@@ -41,14 +41,15 @@ export function callRoutes(calls: Calls, door: ToolDoor): AnyRoute[] {
         503: 'Too many calls to this provider are in progress. Or settlement is pending: retry with the payment token.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
-      async handle({ caller, params, query, body, operation, keyed, gone, header }) {
+      async handle({ caller, params, query, body, operation, keyed, mayHaveBegun, gone, header }) {
         if (caller === null) {
           if (!door.isOpen()) throw keyMissing()
           if (query.fields !== undefined || query.all !== undefined) throw needsAccount()
           return await door.sell({ header, operation, gone }, params.slug, body)
         }
         const connection = header('x-connection') ?? null
-        const ask = { caller, slug: params.slug, input: body, operation, keyed, signal: gone(), connection }
+        const named = { slug: params.slug, operation, keyed, mayHaveBegun }
+        const ask = { caller, ...named, input: body, signal: gone(), connection }
         return reply(200, toResult(await calls.call({ ...ask, ...toReading(query) })))
       },
     }),

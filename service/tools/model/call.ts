@@ -24,6 +24,8 @@ export interface CallInput {
   readonly operation: Id<'op'>
   /** The request has an idempotency key, so it can be repeated. */
   readonly keyed: boolean
+  /** An earlier request may have made the call. As `keyed` when absent. */
+  readonly mayHaveBegun?: boolean
   /** Stores the result for a repeated request, as for a keyed one. */
   readonly storesResult?: boolean
   /** Aborts when the caller disconnects. It ends the call only before the tool's server has been asked. */

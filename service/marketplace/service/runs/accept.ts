@@ -192,7 +192,7 @@ interface AcceptingDeps extends RunsDeps {
 
 export interface RunRequest {
   operation: Id<'op'>
-  /** The caller chose the operation's key, so that it may come a second time. */
+  /** An earlier request may have begun the operation. */
   keyed: boolean
   /** Takes a place for its execution, held while its money is set aside and until `leave`; throws where there is none. */
   enter?: (() => () => void) | null

@@ -67,8 +67,9 @@ export function createCalls(deps: CallDeps) {
 
   async function begin(about: Pick<Order, 'call' | 'callId' | 'departure'>): Promise<CallResult> {
     const { call, callId } = about
+    const { keyed, mayHaveBegun = keyed } = call
     const owner = ownerOf(call.caller)
-    const before = call.keyed ? await store.find(owner, callId) : null
+    const before = mayHaveBegun ? await store.find(owner, callId) : null
     if (before?.failure === null) return await states.replay(before)
     const tool = await catalogue.bySlug(call.caller.environment, call.slug, call.caller.user?.id ?? null)
     const input = checked(tool, call.input)
