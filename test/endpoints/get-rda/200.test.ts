@@ -1,3 +1,4 @@
+import { createAssetStore } from '../../../service/marketplace/store/assets/assets.ts'
 import { agentBody, ALLOWED, promptBody, published, run, toolBody } from '../../marketplace/bodies.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
@@ -13,6 +14,15 @@ describe('GET /rda/{identifier} → 200', () => {
   })
   afterAll(async () => {
     await service.close()
+  })
+
+  test('the store gives each of several at the same moment the asset of its slug', async () => {
+    const [one, other] = [await published(creator, promptBody()), await published(creator, promptBody())]
+    const store = createAssetStore(service.testDatabase.statements)
+    const asked = [other, one, 'no-such-thing', one, other]
+    const found = await Promise.all(asked.map((slug) => store.find('sandbox', slug)))
+    expect(found.map((asset) => asset?.asset.slug)).toEqual([other, one, undefined, one, other])
+    expect(await store.find('production', one)).toBeNull()
   })
 
   test('returns the full object, field by field', async () => {

@@ -1,13 +1,28 @@
+import { Batch } from '../../../kit/batch.ts'
 import { isId } from '../../../kit/ids.ts'
 import type { StatementPool } from '../../../kit/transaction.ts'
 import type { Asset, Review } from '../../model/asset.ts'
-import type { AssetStore } from '../../ports/asset.ts'
+import type { AssetStore, FoundAsset } from '../../ports/asset.ts'
 import { createListing } from './list.ts'
 import { RANK, RECENT_COSTS } from './rank.ts'
 import { fromContent, TABLES, toContent, toFound, WHOLE, type WholeRow } from './rows.ts'
 
 /** Assets in PostgreSQL. Their totals, words and ranks follow by trigger: see the migration. */
 export function createAssetStore(statements: StatementPool): AssetStore {
+  // Each run looks for its asset.
+  const slugs = new Batch<Named, FoundAsset | null>({ largest: 256, run: findBySlugs })
+
+  async function findBySlugs(asked: readonly Named[]): Promise<(FoundAsset | null)[]> {
+    const each = [...new Map(asked.map((one) => [nameOf(one), one])).values()]
+    const values = [each.map(({ environment }) => environment), each.map(({ slug }) => slug)]
+    const rows = await statements.run<WholeRow>(FIND_BY_SLUGS, values, 'rda_find_slugs')
+    const found = new Map(rows.map((row) => [nameOf(row), row]))
+    return asked.map((one) => {
+      const row = found.get(nameOf(one))
+      return row === undefined ? null : toFound(row)
+    })
+  }
+
   return {
     async add(asset) {
       const [added] = await statements.run(ADD, toRow(asset), 'rda_add')
@@ -28,8 +43,8 @@ export function createAssetStore(statements: StatementPool): AssetStore {
     },
 
     async find(environment, identifier) {
-      const [text, name] = isId('rda', identifier) ? [FIND_BY_ID, 'rda_find_id'] : [FIND_BY_SLUG, 'rda_find_slug']
-      const [row] = await statements.run<WholeRow>(text, [environment, identifier], name)
+      if (!isId('rda', identifier)) return await slugs.add({ environment, slug: identifier })
+      const [row] = await statements.run<WholeRow>(FIND_BY_ID, [environment, identifier], 'rda_find_id')
       return row === undefined ? null : toFound(row)
     },
 
@@ -166,9 +181,19 @@ asset AS (
 version AS (${VERSION})
 SELECT 1 FROM asset`
 
+type Named = Pick<Asset, 'environment' | 'slug'>
+
+function nameOf({ environment, slug }: Named): string {
+  return `${environment} ${slug}`
+}
+
 const FROM_WHOLE = `FROM ${TABLES} JOIN rda_version v ON v.rda_id = r.id`
 const FIND_BY_ID = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = $1 AND r.id = $2`
-const FIND_BY_SLUG = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = $1 AND r.slug = $2`
+// OFFSET 0 keeps each look-up a probe of the index, also in the plan of a young database.
+const FIND_BY_SLUGS = `
+SELECT found.* FROM unnest($1::environment[], $2::text[]) AS ask(environment, slug), LATERAL (
+  SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = ask.environment AND r.slug = ask.slug OFFSET 0
+) found`
 const IS_OFFERED = "r.owner_id = $1 AND r.environment = $2 AND r.status = 'published'"
 const LIST_OFFERED = `SELECT r.id, r.name FROM rda r WHERE ${IS_OFFERED} ORDER BY r.id LIMIT $3`
 const FIND_OFFERED = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE ${IS_OFFERED} AND r.id = ANY ($3)`
