@@ -36,6 +36,7 @@ export class Idempotency {
   /** By scope, those of this process that wait, in their order. */
   private readonly waiting = new Map<string, (() => void)[]>()
   private readonly claims = new Batch<Request, Claim>({ largest: BATCH_MAX, run: (requests) => this.claim(requests) })
+  private readonly leases = new Batch<Lease, true>({ largest: BATCH_MAX, run: (leases) => this.lease(leases) })
   private readonly answers = new Batch<Answer, true>({ largest: BATCH_MAX, run: (answers) => this.record(answers) })
 
   constructor(statements: Statements, clock: Clock) {
@@ -156,20 +157,20 @@ export class Idempotency {
   }
 
   private async renew(scope: Buffer): Promise<void> {
-    await this.statements.run(
-      'UPDATE idempotent_request SET leased_until = $2 WHERE scope = $1 AND status IS NULL',
-      [scope, until(this.clock.now())],
-      'idempotency_renew',
-    )
+    await this.leases.add({ scope, leasedUntil: until(this.clock.now()) })
   }
 
   /** The next request may take over at once. The operation keeps its name, so nothing it created is created again. */
   private async abandon(scope: Buffer): Promise<void> {
-    await this.statements.run(
-      'UPDATE idempotent_request SET leased_until = $2 WHERE scope = $1 AND status IS NULL',
-      [scope, this.clock.now()],
-      'idempotency_renew',
-    )
+    await this.leases.add({ scope, leasedUntil: this.clock.now() })
+  }
+
+  private async lease(leases: readonly Lease[]): Promise<true[]> {
+    // An operation that ends while its lease is renewed gives it up.
+    const lasts = [...new Map(leases.map((lease) => [lease.scope.toString('base64'), lease])).values()]
+    const values = [lasts.map(({ scope }) => scope), lasts.map(({ leasedUntil }) => leasedUntil)]
+    await this.statements.run(RENEW, values, 'idempotency_renew')
+    return leases.map(() => true)
   }
 }
 
@@ -188,6 +189,11 @@ interface Request {
   scope: Buffer
   /** Of what it asks for. */
   hash: Buffer
+}
+
+interface Lease {
+  scope: Buffer
+  leasedUntil: Date
 }
 
 interface Answer extends FirstResponse {
@@ -235,11 +241,18 @@ RETURNING r.scope, r.request_hash AS hash, r.operation, r.status, r.answer`
 const FIND = `
 SELECT scope, request_hash AS hash, operation, status, answer FROM idempotent_request WHERE scope = ANY ($1::bytea[])`
 
-// In the order in which claims lock them.
-const RECORD = `
+// Rows are locked in the order of their scopes, as claims lock them.
+const HELD = `
 WITH held AS MATERIALIZED (
   SELECT scope FROM idempotent_request WHERE scope = ANY ($1::bytea[]) ORDER BY scope FOR NO KEY UPDATE
-)
+)`
+
+const RENEW = `${HELD}
+UPDATE idempotent_request r SET leased_until = ask.leased_until
+FROM unnest($1::bytea[], $2::timestamptz[]) AS ask(scope, leased_until) JOIN held USING (scope)
+WHERE r.scope = ask.scope AND r.status IS NULL`
+
+const RECORD = `${HELD}
 UPDATE idempotent_request r SET status = ask.status, answer = ask.answer
 FROM unnest($1::bytea[], $2::int[], $3::json[]) AS ask(scope, status, answer) JOIN held USING (scope)
 WHERE r.scope = ask.scope`

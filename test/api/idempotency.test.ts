@@ -27,6 +27,18 @@ describe('requests with idempotency keys at the same moment', () => {
     expect(later).toEqual(keys.map((key) => ({ status: 200, body: key, replayed: true })))
   })
 
+  test('that end without an answer to store are given up in one statement', async () => {
+    const idempotency = anotherProcess()
+    const keys = Array.from({ length: 20 }, (_, count) => `given-up-${String(count)}`)
+    const passing = () => Promise.resolve({ status: 200, body: 'passing', keep: false })
+    await Promise.all(keys.map((key) => idempotency.once(request(key), passing)))
+    expect(statements).toEqual(['idempotency_claim', 'idempotency_renew'])
+    const later = await Promise.all(keys.map((key) => anotherProcess().once(request(key), answering('later'))))
+    expect(later).toEqual(keys.map(() => ({ status: 200, body: 'later', replayed: false })))
+    // None waited for a lease to expire.
+    expect(statements).not.toContain('idempotency_find')
+  })
+
   test('of one key run once, and all get its answer', async () => {
     const idempotency = anotherProcess()
     const runs: Id<'op'>[] = []

@@ -1,3 +1,5 @@
+import type { CallId } from '../../../service/tools/model/call.ts'
+import { createCallStore } from '../../../service/tools/store/calls/store.ts'
 import { respond } from '../../tools/calls/upstream.ts'
 import { toolWorld, type ToolWorld } from '../../tools/calls/world.ts'
 
@@ -103,6 +105,26 @@ describe('POST {tools_url}/{slug} → 200', () => {
     expect(await world.left(caller)).toMatchObject({ credits: 4.99 })
   })
 
+  test('the store finds each of several calls at the same moment, and none of another account', async () => {
+    const ids: string[] = []
+    for (const title of ['One', 'Two']) {
+      const { body } = await world.call(await world.caller(), 'acme-create-note', { title })
+      ids.push(String(body.callId))
+    }
+    const { statements } = world.service.testDatabase
+    const rows = await statements.run<{ userId: string }>(OWNERS, [ids])
+    const [one, other] = rows.map(({ userId }) => ({ userId, environment: 'sandbox' as const }))
+    const [idOfOne, idOfOther] = ids as [CallId, CallId]
+    const store = createCallStore(statements)
+    const found = await Promise.all([
+      store.find(other!, idOfOther),
+      store.find(other!, idOfOne),
+      store.find(one!, idOfOne),
+      store.find(one!, idOfOne, 'agt_of_another'),
+    ])
+    expect(found.map((call) => call?.id)).toEqual([idOfOther, undefined, idOfOne, undefined])
+  })
+
   test('with a session too, and by an agent within its limits', async () => {
     const caller = await world.caller()
     const agent = (
@@ -116,6 +138,8 @@ describe('POST {tools_url}/{slug} → 200', () => {
     expect(listed).toMatchObject([{ agentId: agent.id }])
   })
 })
+
+const OWNERS = 'SELECT user_id AS "userId" FROM tool_call WHERE id = ANY ($1) ORDER BY id'
 
 function same(one: string, other: string): boolean {
   const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
