@@ -37,7 +37,10 @@ export class Idempotency {
   private readonly waiting = new Map<string, (() => void)[]>()
   private readonly claims = new Batch<Request, Claim>({ largest: BATCH_MAX, run: (requests) => this.claim(requests) })
   private readonly leases = new Batch<Lease, true>({ largest: BATCH_MAX, run: (leases) => this.lease(leases) })
-  private readonly answers = new Batch<Answer, true>({ largest: BATCH_MAX, run: (answers) => this.record(answers) })
+  private readonly answers = new Batch<StoredResponse, true>({
+    largest: BATCH_MAX,
+    run: (answers) => this.record(answers),
+  })
 
   constructor(statements: Statements, clock: Clock) {
     this.statements = statements
@@ -117,7 +120,9 @@ export class Idempotency {
     })
     // A statement writes a row once: of several requests with one key the first claims it.
     const firsts = new Map(asks.toReversed().map((ask) => [ask.name, ask]))
-    const columns = (['scope', 'hash', 'operation'] as const).map((name) => [...firsts.values()].map((ask) => ask[name]))
+    const columns = (['scope', 'hash', 'operation'] as const).map((name) =>
+      [...firsts.values()].map((ask) => ask[name]),
+    )
     const claimed = await this.rows(CLAIM, [...columns, until(now), now], 'idempotency_claim')
     const isMine = (ask: (typeof asks)[number]): boolean => firsts.get(ask.name) === ask && claimed.has(ask.name)
     const others = asks.filter((ask) => !isMine(ask)).map(({ scope }) => scope)
@@ -143,7 +148,7 @@ export class Idempotency {
     return new Map(rows.map((row) => [row.scope.toString('base64'), row]))
   }
 
-  private async record(answers: readonly Answer[]): Promise<true[]> {
+  private async record(answers: readonly StoredResponse[]): Promise<true[]> {
     await this.statements.run(
       RECORD,
       [
@@ -196,7 +201,7 @@ interface Lease {
   leasedUntil: Date
 }
 
-interface Answer extends FirstResponse {
+interface StoredResponse extends FirstResponse {
   scope: Buffer
 }
 

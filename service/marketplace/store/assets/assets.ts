@@ -10,18 +10,7 @@ import { fromContent, TABLES, toContent, toFound, WHOLE, type WholeRow } from '.
 /** Assets in PostgreSQL. Their totals, words and ranks follow by trigger: see the migration. */
 export function createAssetStore(statements: StatementPool): AssetStore {
   // Each run looks for its asset.
-  const slugs = new Batch<Named, FoundAsset | null>({ largest: 256, run: findBySlugs })
-
-  async function findBySlugs(asked: readonly Named[]): Promise<(FoundAsset | null)[]> {
-    const each = [...new Map(asked.map((one) => [nameOf(one), one])).values()]
-    const values = [each.map(({ environment }) => environment), each.map(({ slug }) => slug)]
-    const rows = await statements.run<WholeRow>(FIND_BY_SLUGS, values, 'rda_find_slugs')
-    const found = new Map(rows.map((row) => [nameOf(row), row]))
-    return asked.map((one) => {
-      const row = found.get(nameOf(one))
-      return row === undefined ? null : toFound(row)
-    })
-  }
+  const slugs = new Batch<Named, FoundAsset | null>({ largest: 256, run: (asked) => findBySlugs(statements, asked) })
 
   return {
     async add(asset) {
@@ -180,6 +169,17 @@ asset AS (
 ),
 version AS (${VERSION})
 SELECT 1 FROM asset`
+
+async function findBySlugs(statements: StatementPool, asked: readonly Named[]): Promise<(FoundAsset | null)[]> {
+  const each = [...new Map(asked.map((one) => [nameOf(one), one])).values()]
+  const values = [each.map(({ environment }) => environment), each.map(({ slug }) => slug)]
+  const rows = await statements.run<WholeRow>(FIND_BY_SLUGS, values, 'rda_find_slugs')
+  const found = new Map(rows.map((row) => [nameOf(row), row]))
+  return asked.map((one) => {
+    const row = found.get(nameOf(one))
+    return row === undefined ? null : toFound(row)
+  })
+}
 
 type Named = Pick<Asset, 'environment' | 'slug'>
 
