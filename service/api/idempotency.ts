@@ -102,7 +102,7 @@ export class Idempotency {
     const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3).unref()
     try {
       const { status, body, replayBody, keep } = await work(operation, mayHaveBegun)
-      if (keep) await this.answers.add({ scope, status, body: replayBody ?? body })
+      if (keep) await this.keep({ scope, status, text: JSON.stringify(replayBody ?? body) })
       else await this.abandon(scope)
       return { status, body }
     } catch (error) {
@@ -148,14 +148,16 @@ export class Idempotency {
     return new Map(rows.map((row) => [row.scope.toString('base64'), row]))
   }
 
+  private async keep(answer: StoredResponse): Promise<void> {
+    // Nobody's small answer waits for a large one.
+    if (answer.text !== undefined && answer.text.length > LARGE) await this.record([answer])
+    else await this.answers.add(answer)
+  }
+
   private async record(answers: readonly StoredResponse[]): Promise<true[]> {
     await this.statements.run(
       RECORD,
-      [
-        answers.map(({ scope }) => scope),
-        answers.map(({ status }) => status),
-        answers.map(({ body }) => JSON.stringify(body)),
-      ],
+      [answers.map(({ scope }) => scope), answers.map(({ status }) => status), answers.map(({ text }) => text)],
       'idempotency_record',
     )
     return answers.map(() => true)
@@ -201,8 +203,9 @@ interface Lease {
   leasedUntil: Date
 }
 
-interface StoredResponse extends FirstResponse {
+interface StoredResponse extends Pick<FirstResponse, 'status'> {
   scope: Buffer
+  text: string | undefined
 }
 
 interface Claim {
@@ -232,8 +235,9 @@ function toRequest({ key, account, environment, method, path, body, query = {} }
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 const LEASE_MS = 30_000
-/** Answers may be large. */
 const BATCH_MAX = 64
+/** An answer of more characters is stored by a statement of its own. */
+const LARGE = 65_536
 
 // Claims a free scope, or one whose lease has expired, only for the same body; the operation keeps its name.
 const CLAIM = `
