@@ -180,7 +180,7 @@ describe('requests of one process with one key', () => {
   })
 
   function waiting(): number {
-    const lines = asked['waiting'] as ReadonlyMap<string, readonly unknown[]>
+    const lines = Reflect.get(asked, 'waiting') as ReadonlyMap<string, readonly unknown[]>
     return [...lines.values()].reduce((sum, line) => sum + line.length, 0)
   }
 
