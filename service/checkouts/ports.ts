@@ -188,6 +188,8 @@ export interface CustomerFilePort {
     order: { checkoutId: string; saleId: string | null; until: Date },
     values: readonly (readonly [field: string, value: string])[],
   ): Promise<string[]>
+  /** Of a sale that has failed: they count as waiting again, where no other one names them. */
+  free(inside: Statements, saleId: string): Promise<void>
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
 

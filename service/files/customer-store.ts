@@ -29,19 +29,50 @@ export async function keepUploads(inside: Statements, uploads: KeptUploads): Pro
   return stored.map(({ id }) => id)
 }
 
-/** By whether they wait for a sale, and whether they are this checkout's. */
+/** Of an order that has failed. What no other order names waits for one again, until then. */
+export async function freeUploads(inside: Statements, saleId: string, until: Date): Promise<void> {
+  const freed = await inside.run<{ file_id: string }>(
+    'DELETE FROM file_use WHERE subject = $1 RETURNING file_id',
+    [saleId],
+    'file_free_uses',
+  )
+  if (freed.length === 0) return
+  const ids = freed.map((row) => row.file_id)
+  // An order that claims one of them meanwhile is waited for, and then seen.
+  await inside.run(
+    'SELECT FROM file WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE',
+    [ids],
+    'file_free_lock',
+  )
+  await inside.run(FREE, [ids, until], 'file_free')
+}
+
+/** By whether they wait for an order, and whether they are this checkout's. */
 const STORED = `
-SELECT sale_id IS NULL AS waits, checkout_id = $3 AS here, coalesce(sum(bytes), 0)::bigint AS bytes, count(*) AS files
-FROM file
+SELECT waits, here, coalesce(sum(bytes), 0)::bigint AS bytes, count(*) AS files
+FROM file, LATERAL (
+  SELECT NOT EXISTS (SELECT FROM file_use WHERE file_id = file.id) AS waits, checkout_id = $3 AS here
+) counted
 WHERE user_id = $1 AND environment = $2::environment AND checkout_id IS NOT NULL
   AND (kept_until IS NULL OR kept_until > $4)
 GROUP BY 1, 2`
 
 /** The rows stay locked until the transaction ends, so that the sweeper does not remove what is sold. */
 const KEEP = `
-UPDATE file SET kept_until = greatest(kept_until, $5), sale_id = coalesce(sale_id, $3)
-WHERE checkout_id = $1 AND id = ANY ($2::text[]) AND sha256 IS NOT NULL AND kept_until > $4
-RETURNING id`
+WITH kept AS (
+  UPDATE file SET kept_until = greatest(kept_until, $5),
+    promised_until = CASE WHEN $3::text IS NULL THEN greatest(promised_until, $5) ELSE promised_until END
+  WHERE checkout_id = $1 AND id = ANY ($2::text[]) AND sha256 IS NOT NULL AND kept_until > $4
+  RETURNING id
+), used AS (
+  INSERT INTO file_use (file_id, subject, current) SELECT id, $3, true FROM kept WHERE $3::text IS NOT NULL
+  ON CONFLICT DO NOTHING
+)
+SELECT id FROM kept`
+
+const FREE = `
+UPDATE file SET kept_until = least(kept_until, greatest(promised_until, $2))
+WHERE id = ANY ($1::text[]) AND NOT EXISTS (SELECT FROM file_use WHERE file_id = file.id)`
 
 interface Stored {
   waits: boolean

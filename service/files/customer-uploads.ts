@@ -66,6 +66,10 @@ export function createCustomerUploads({ store, clock, limits, links }: CustomerU
       return refusedAmong(checkoutId, values, new Set(there))
     },
 
+    /** Of a sale that has failed: its buyer may try again. */
+    free: (inside: Statements, saleId: string): Promise<void> =>
+      store.free(inside, saleId, new Date(clock.now().getTime() + WAITING_MS)),
+
     inTransaction: <T>(work: (inside: Statements) => Promise<T>): Promise<T> => store.inTransaction(work),
   }
 }

@@ -19,6 +19,8 @@ export interface FileStore {
 
   /** Stores until when these uploads of a checkout stay, never shorter than before; answers those that are there. */
   keep(inside: Statements, uploads: KeptUploads): Promise<string[]>
+  /** What only this sale names waits for another one again, until then. */
+  free(inside: Statements, saleId: string, until: Date): Promise<void>
 
   findOwn(owner: Owner, id: string): Promise<StoredFile | null>
   find(id: string): Promise<StoredFile | null>

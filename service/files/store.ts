@@ -5,7 +5,7 @@ import type { Tables } from '../kit/tables.ts'
 import { byId, totalOf } from '../kit/total.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import type { FileLimits, StoredFile, Use } from './model.ts'
-import { assertCustomerRoom, keepUploads } from './customer-store.ts'
+import { assertCustomerRoom, freeUploads, keepUploads } from './customer-store.ts'
 import type { FileStore } from './ports.ts'
 
 /** Files in PostgreSQL, in pieces. */
@@ -60,6 +60,7 @@ export function createFileStore(statements: StatementPool, limits: FileLimits): 
     },
 
     keep: keepUploads,
+    free: freeUploads,
 
     findOwn: ({ userId, environment }, id) => one(FIND_OWN, [userId, environment, id], 'file_find_own'),
     find: (id) => one('SELECT * FROM file WHERE id = $1 AND sha256 IS NOT NULL', [id], 'file_find'),
@@ -189,6 +190,6 @@ export const fileTables: Tables = {
       kept: 'one row for each file of an account, until its owner deletes it; uploads that break off are removed, large answers after 26 hours, what customers upload after an hour or seven days after the sale',
     },
     file_chunk: { ends: 'with its file' },
-    file_use: { ends: 'with its file, or when its checkout uses another one' },
+    file_use: { ends: 'with its file, when its checkout uses another one, or when the order that names it has failed' },
   }),
 }

@@ -1,4 +1,5 @@
 import { usdcOf } from '../facilitator/world.ts'
+import { freeUploads, keepUploads } from '../../service/files/customer-store.ts'
 import type { Statements } from '../../service/kit/transaction.ts'
 import { openWorld, until, type World } from './world.ts'
 
@@ -37,10 +38,62 @@ describe("a customer's upload", () => {
     link: string,
     inside: Pick<Statements, 'run'> = world.service.database.statements,
   ): Promise<void> {
-    await inside.run('DELETE FROM file WHERE id = $1', [new URL(link).pathname.split('/').at(-1)])
+    await inside.run('DELETE FROM file WHERE id = $1', [fileOf(link)])
+  }
+
+  /** Those that no order holds. */
+  async function waiting(checkout: string): Promise<string[]> {
+    const unused = 'NOT EXISTS (SELECT FROM file_use WHERE file_id = file.id)'
+    const rows = await world.service.database.statements.run<{ id: string }>(
+      `SELECT id FROM file WHERE checkout_id = $1 AND ${unused} ORDER BY id`,
+      [checkout],
+    )
+    return rows.map(({ id }) => id)
   }
 
   const sweep = () => world.service.files.sweep(world.service.clock.now())
+
+  it('of an order that has failed waits for another one again, and is removed where no other one names it', async () => {
+    const { id } = await world.sell({ fields: FIELDS, capture: 'onSuccess', responseMode: 'lastNode' })
+    const pay = async (input: Record<string, string>, status: number): Promise<string> => {
+      world.workflow.answers({ delivery: { status, body: '{}' } })
+      const paymentPayload = await world.sign(await world.chain.payer(5_000_000n), id)
+      const { body } = await world.call('POST', `/p/${id}/pay`, { body: { input, paymentPayload } })
+      const payment = `/p/${id}/payments/${String(body.payment.id)}`
+      return await until(async () => {
+        const { body: seen } = await world.call('GET', payment)
+        return ['paid', 'failed'].includes(String(seen.payment.status)) ? String(seen.payment.status) : null
+      })
+    }
+    const [shared, failed, retried] = [await upload(id), await upload(id), await upload(id)]
+    expect(await pay({ paper: shared }, 200)).toBe('paid')
+    expect(await pay({ paper: shared, more: failed }, 410)).toBe('failed')
+    expect(await pay({ paper: retried }, 410)).toBe('failed')
+    expect(await waiting(id)).toEqual([fileOf(failed), fileOf(retried)])
+    expect(await pay({ paper: retried }, 200)).toBe('paid')
+    expect(await waiting(id)).toEqual([fileOf(failed)])
+
+    await world.service.files.sweep(new Date(world.service.clock.now().getTime() + 2 * HOUR_MS))
+    expect((await fetched(failed)).status).toBe(404)
+    expect([(await fetched(shared)).text, (await fetched(retried)).text]).toEqual(['x', 'x'])
+  })
+
+  it('that an order without money was promised stays as long, also where the sale that it became fails', async () => {
+    const { id: checkoutId } = await world.sell({ fields: FIELDS })
+    const now = world.service.clock.now()
+    const after = (hours: number) => new Date(now.getTime() + hours * HOUR_MS)
+    const files = [await upload(checkoutId), await upload(checkoutId)].map(fileOf)
+    const keep = (ids: string[], saleId: string | null, hours: number) =>
+      statements.together((inside) => keepUploads(inside, { checkoutId, ids, saleId, now, until: after(hours) }))
+    const { statements } = world.service.database
+    await keep(files.slice(0, 1), null, 24)
+    await keep(files, 'pay_one', 200)
+    await statements.together((inside) => freeUploads(inside, 'pay_one', after(1)))
+    const rows = await statements.run('SELECT kept_until AS until FROM file WHERE checkout_id = $1 ORDER BY id', [
+      checkoutId,
+    ])
+    expect(rows).toEqual([{ until: after(24) }, { until: after(1) }])
+  })
 
   // First, because a chain's clock cannot be moved with the service's.
   it('that is gone is refused before money moves, and its authorization is unused; what is bought stays for seven days', async () => {
@@ -138,3 +191,7 @@ describe("a customer's upload", () => {
     expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(0)
   })
 })
+
+function fileOf(link: string): string {
+  return new URL(link).pathname.split('/').at(-1)!
+}

@@ -307,6 +307,8 @@ export function checkoutHooks({
       if (typeof couponId === 'string') await coupons.claim(inside, { couponId, saleId, payer, simulated, at })
     },
 
+    freed: (inside, sale) => files.customers.free(inside, sale.id),
+
     held: deliver,
 
     /** A workflow that has not started must not start any more. */

@@ -25,11 +25,7 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
     return sale
   }
 
-  async function endFailed(inside: Statements, sale: Sale): Promise<void> {
-    await methods.of(sale).giveBack?.(inside, sale)
-    await hooksOf(sale).freed?.(inside, sale)
-    await hooksOf(sale).failed?.(inside, sale)
-  }
+  const endFailed = endingFailed({ hooks, methods })
 
   return {
     giveBack: givingBack(store, hooksOf),
@@ -179,8 +175,18 @@ function givingBack(store: SaleStore, hooksOf: (sale: Sale) => SaleHooks): Journ
     })
 }
 
+/** What every sale's failure writes beside it. */
+function endingFailed({ hooks, methods }: Pick<JournalDeps, 'hooks' | 'methods'>) {
+  return async (inside: Statements, sale: Sale): Promise<void> => {
+    await methods.of(sale).giveBack?.(inside, sale)
+    await hooks[sale.product]?.freed?.(inside, sale)
+    await hooks[sale.product]?.failed?.(inside, sale)
+  }
+}
+
 /** The end of held sales. */
 export function createHeldJournal({ store, hooks, methods, clock }: Omit<JournalDeps, 'purchases'>): HeldJournal {
+  const endFailed = endingFailed({ hooks, methods })
   return {
     capture: (id, result) =>
       store.inTransaction((inside) => store.endHold(inside, id, { state: 'settling', result, now: clock.now() })),
@@ -191,9 +197,8 @@ export function createHeldJournal({ store, hooks, methods, clock }: Omit<Journal
       return await store.inTransaction(async (inside) => {
         const sale = await store.endHold(inside, id, { state, result, now: clock.now() })
         if (sale === null) return null
-        if (state === 'failed') await methods.of(sale).giveBack?.(inside, sale)
+        if (state === 'failed') await endFailed(inside, sale)
         await hooks[sale.product]?.givenUp?.(inside, sale)
-        if (state === 'failed') await hooks[sale.product]?.failed?.(inside, sale)
         return sale
       })
     },
