@@ -24,6 +24,7 @@ describe('an order that is paid by plain transfers', () => {
     await relay.stop()
   })
   beforeEach(async () => {
+    relay.behave(honest)
     await world.forget()
   })
 
@@ -267,7 +268,6 @@ describe('an order that is paid by plain transfers', () => {
     await send(of.address, 500_000n)
     await becomes(of, { status: 'paid' })
     expect(searches.length).toBeGreaterThan(known)
-    relay.behave(honest)
   })
 
   it('shows from where it was paid where an RPC answers few blocks and no worker looked for long', async () => {
@@ -301,7 +301,6 @@ describe('an order that is paid by plain transfers', () => {
     // The one that reaches far back keeps no other waiting.
     expect(widths.length).toBeGreaterThan(blocks / 100)
     expect(found.indexOf(true)).toBeLessThan(found.length / 2)
-    relay.behave(honest)
   })
 
   it('is ended by its buyer, who gets the arrived money back', async () => {
