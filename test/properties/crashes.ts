@@ -25,7 +25,10 @@ export function crashing(pool: pg.Pool, rate: number, chance: () => number): Sta
       const running = client.query(query).catch(() => undefined)
       cut(client)
       await running
+      const { processID } = client
       client.release(true)
+      // What was sent may still be carried out, and only the locks of a transaction would have the next command wait for it.
+      await untilGone(pool, processID)
       throw new Crash('the connection was cut')
     },
     async together<T>(work: (inside: Statements) => Promise<T>): Promise<T> {
@@ -70,12 +73,18 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   return client
 }
 
+async function untilGone(pool: pg.Pool, processID: number): Promise<void> {
+  const { rows } = await pool.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [processID])
+  if (rows.length > 0) await untilGone(pool, processID)
+}
+
 function cut(client: pg.PoolClient): void {
   client.connection.stream.destroy()
 }
 
 declare module 'pg' {
   interface ClientBase {
+    readonly processID: number
     readonly connection: { readonly stream: { destroy(): void } }
   }
 }
