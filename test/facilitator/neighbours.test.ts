@@ -3,10 +3,13 @@ import { encodeTransfer } from '../../service/chain/calldata.ts'
 import type { Hex, SignedAuthorization } from '../../service/chain/model.ts'
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
 
+/** Answers say what became of a settlement, however long this machine takes to mine it. */
+const PATIENT = { SETTLE_WAIT_MS: '600000' }
+
 describe('settlements that go together', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld({ chain: { mining: 'manual' }, writes: false })
+    world = await openWorld({ chain: { mining: 'manual' }, writes: false, environment: PATIENT })
   })
   afterAll(() => world.close())
 
@@ -100,7 +103,7 @@ describe('settlements that go together', () => {
 describe('settlements that wait at the same moment', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld({ chain: { mining: 'manual' }, writes: false })
+    world = await openWorld({ chain: { mining: 'manual' }, writes: false, environment: PATIENT })
   })
   afterAll(() => world.close())
 
