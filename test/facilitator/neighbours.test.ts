@@ -21,13 +21,17 @@ describe('settlements that go together', () => {
     )
   const count = (expected: string) => async () => (await states()).filter(({ state }) => state === expected).length
   const underWay = (least: number) => until(async () => (await count('broadcast')()) >= least)
-  const open = async () => (await states()).filter(({ state }) => state !== 'settled' && state !== 'failed').length
-  /** Blocks until nothing is open any more: what is judged singly needs another one. */
-  const mineAll = () =>
-    until(async () => {
+  /** Blocks until all are answered: a failure is final only under some blocks more. */
+  async function mineAll<T>(settlements: readonly Promise<T>[]): Promise<T[]> {
+    const answered = Promise.all(settlements)
+    let isOver = false
+    const over = answered.finally(() => (isOver = true))
+    await until(async () => {
       await world.chain.mine()
-      return (await open()) === 0
+      return isOver
     })
+    return await over
+  }
   /** A transaction of a stranger. This chain mines in the order of sending. */
   async function send(from: Hex, to: Hex, data: Hex): Promise<string> {
     await world.chain.call('anvil_impersonateAccount', from)
@@ -48,9 +52,8 @@ describe('settlements that go together', () => {
     await chain.fund(payers[6]!.address, 999_999n)
     service.facilitator.start()
     await underWay(8)
-    await mineAll()
 
-    const answers = await Promise.all(settlements)
+    const answers = await mineAll(settlements)
     const outcomes = answers.map(({ body }) => [body.success, body.errorReason] as const)
     expect(outcomes[4]).toEqual([false, 'invalid_exact_evm_nonce_already_used'])
     expect(outcomes[6]).toEqual([false, 'invalid_exact_evm_insufficient_balance'])
@@ -76,8 +79,7 @@ describe('settlements that go together', () => {
     const settlements = signed.map(settle)
     await underWay(6)
     await chain.call('anvil_setCode', turncoat.address, await chain.call('eth_getCode', from, 'latest'))
-    await mineAll()
-    const answers = await Promise.all(settlements)
+    const answers = await mineAll(settlements)
     expect(answers[0]!.body.success).toBe(false)
     for (const { body } of answers.slice(1)) expect(body).toMatchObject({ success: true })
   })
