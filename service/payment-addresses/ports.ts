@@ -27,7 +27,7 @@ export interface PaymentAddressStore {
   lookSoon(id: string, now: Date): Promise<void>
   /** Where another process has changed the state meanwhile, the balance is read again instead. */
   looked(of: PaymentAddress, seen: SeenAddress): Promise<void>
-  /** Those whose senders are still to be searched. An order that ended before `since` is left as it is. */
+  /** Those whose senders are still to be searched. Sellers take turns. An order that ended before `since` is left as it is. */
   unsearched(network: NetworkName, since: Date, limit: number): Promise<readonly UnsearchedAddress[]>
   /** Changes nothing where another process has stored them meanwhile. */
   sentBy(of: PaymentAddress, read: { senders: readonly Address[]; upTo: bigint }): Promise<void>

@@ -225,8 +225,11 @@ SET balance = CASE WHEN seen.is_old OR seen.has_changed THEN a.balance ELSE $2 E
 FROM seen WHERE a.id = $1`
 
 const UNSEARCHED = `
-SELECT * FROM payment_address
-WHERE network = $1 AND search_to IS NOT NULL AND (ended_at IS NULL OR ended_at >= $2) ORDER BY search_to DESC LIMIT $3`
+SELECT a.* FROM (
+  SELECT u.id AS unread, u.search_to AS upto, row_number() OVER (PARTITION BY u.user_id, u.environment ORDER BY u.search_to DESC, u.id) AS turn
+  FROM payment_address u
+  WHERE u.network = $1 AND u.search_to IS NOT NULL AND (u.ended_at IS NULL OR u.ended_at >= $2)
+) t JOIN payment_address a ON a.id = t.unread ORDER BY t.turn, t.upto DESC LIMIT $3`
 
 const SENT_BY = `
 UPDATE payment_address SET senders = $3::bytea[], from_block = $4::bigint + 1, search_to = nullif(search_to, $4)

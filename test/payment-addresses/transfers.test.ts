@@ -303,6 +303,25 @@ describe('an order that is paid by plain transfers', () => {
     expect(found.indexOf(true)).toBeLessThan(found.length / 2)
   })
 
+  it('keeps no order of another seller waiting for its senders, however many of one wait before it', async () => {
+    const { database } = world.service
+    const [seller, other] = await Promise.all([opened(), opened()])
+    const idOf = ({ path }: OpenedAddress): string => path.split('/').at(-1)!
+    const store = createPaymentAddressStore(database.statements)
+    const crowd = `INSERT INTO payment_address
+      (id, user_id, environment, checkout_id, network, account, index, address, amount, bought, expires_at, created_at, looked_at, search_to)
+      SELECT id || '_' || n, user_id, environment, checkout_id, network, account, index + 1000 + n, set_byte(address, 0, n), amount, bought, expires_at, created_at, looked_at, 900 + n
+      FROM payment_address, generate_series(1, 9) n WHERE id = $1`
+    await database.statements.run(crowd, [idOf(seller)])
+    await database.statements.run(
+      `UPDATE payment_address SET search_to = 10, user_id = 'usr_${'x'.repeat(24)}' WHERE id = $1`,
+      [idOf(other)],
+    )
+    const found = (await store.unsearched('base-sepolia', new Date(0), 3)).map(({ id }) => id)
+    expect(found).toEqual([`${idOf(seller)}_9`, idOf(other), `${idOf(seller)}_8`])
+    await database.statements.run('UPDATE payment_address SET search_to = NULL', [])
+  })
+
   it('is ended by its buyer, who gets the arrived money back', async () => {
     const of = await opened()
     await send(of.address, 500_000n)
