@@ -28,6 +28,8 @@ export function parseJson(bytes: Buffer): unknown {
 export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
   refuseEncoding(request)
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
+  // After its `close` no event comes any more.
+  if (request.destroyed) throw bodyUnfinished()
   return await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0

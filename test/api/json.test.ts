@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import type { Request } from 'express'
 import fc from 'fast-check'
-import { parseJson } from '../../service/api/json.ts'
+import { parseJson, readBody } from '../../service/api/json.ts'
 import { shapeOf } from '../../service/kit/json-shape.ts'
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text))
@@ -50,6 +54,21 @@ describe('JSON on the way in', () => {
 
   test('a string of digits stays a string', () => {
     expect(parse('{"card": "4111111111111111111111"}')).toEqual({ card: '4111111111111111111111' })
+  })
+})
+
+describe('a body', () => {
+  test('whose client left before it was read is refused, and nobody waits for it', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf')
+    const [incoming] = (await once(server, 'request')) as [Request]
+    const left = new Promise((resolve) => incoming.once('close', resolve))
+    client.destroy()
+    await left
+    await expect(readBody(incoming, 100)).rejects.toMatchObject({ kind: 'invalid', code: 'bad_request' })
+    server.close()
   })
 })
 
