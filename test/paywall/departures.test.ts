@@ -83,10 +83,12 @@ describe('a client that leaves', () => {
 
   it('buys nothing from the middleware where it leaves before that', async () => {
     let handled = 0
+    const leaving = new AbortController()
     const app = express()
     app.use((request, response, next) => {
-      if (request.headers['x-leaves'] === undefined) next()
-      else response.once('close', next)
+      if (request.headers['x-leaves'] === undefined) return next()
+      response.once('close', next)
+      leaving.abort()
     })
     const pricing = { model: 'per-request', amount: 0.05 } as const
     const { recipient } = world
@@ -102,7 +104,7 @@ describe('a client that leaves', () => {
       const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/own`
       const [payer, other] = [await world.chain.payer(1_000_000n), await world.chain.payer(1_000_000n)]
       const headers = { ...(await world.sign(payer, await world.request(url))), 'x-leaves': '1' }
-      await expect(fetch(url, { headers, signal: AbortSignal.timeout(50) })).rejects.toThrow()
+      await expect(fetch(url, { headers, signal: leaving.signal })).rejects.toThrow()
       expect((await world.pay(other, url)).status).toBe(200)
       expect(handled).toBe(1)
       expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)

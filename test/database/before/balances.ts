@@ -1,22 +1,13 @@
 import { newToken } from '../../chaos/token.ts'
-import type { TestChain } from '../../harness/chain.ts'
 import type { TestPerson, TestService } from '../../harness/service.ts'
 import { posted } from '../../harness/shop.ts'
 import { until } from '../../harness/until.ts'
 import { buy } from '../../harness/wallet.ts'
-import { json, type Upstream } from '../../paywall/upstream.ts'
-import type { Places } from './places.ts'
+import { json } from '../../paywall/upstream.ts'
+import type { Store } from './sales.ts'
 
 const GATE = 'prepaid-gate'
 const pricing = (maximum: number) => ({ model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum })
-
-interface Store {
-  service: TestService
-  places: Places
-  chain: TestChain
-  upstream: Upstream
-  seller: TestPerson
-}
 
 /** Payments into a balance at a gate, and the token of each: what is left of it buys further calls, which are no sales. */
 export async function prepay({ service, places, chain, upstream, seller }: Store): Promise<string[]> {

@@ -19,7 +19,7 @@ export interface Sold {
   method: MethodName
 }
 
-interface Store {
+export interface Store {
   service: TestService
   places: Places
   chain: TestChain
