@@ -149,7 +149,7 @@ export class Idempotency {
   }
 
   private async keep(answer: StoredResponse): Promise<void> {
-    // Nobody's small answer waits for a large one.
+    // A large answer does not delay small ones.
     if (answer.text !== undefined && answer.text.length > LARGE) await this.record([answer])
     else await this.answers.add(answer)
   }
@@ -192,9 +192,9 @@ type Work = (operation: Id<'op'>, mayHaveBegun: boolean) => Promise<Outcome>
 
 /** A request as its row has it. */
 interface Request {
-  /** Of its key and whose it is. */
+  /** The hash of its key and of the account that sent it. */
   scope: Buffer
-  /** Of what it asks for. */
+  /** The hash of its body and query. */
   hash: Buffer
 }
 

@@ -37,7 +37,7 @@ export function listenForUpgrades(server: Server, app: Express): void {
       found.handler(request, socket, head, addressOf(request, app.get('trust proxy fn') as Trust))
       return
     }
-    // Node counts a connection's requests anew each time.
+    // After each offer Node's own count of the connection's requests begins at zero.
     const offered = (offers.get(socket) ?? 0) + 1
     offers.set(socket, offered)
     const isLast = offered >= (server.maxRequestsPerSocket ?? Infinity)
