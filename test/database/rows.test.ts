@@ -45,6 +45,13 @@ export async function planted(statements: Statements): Promise<void> {
   await statements.run(new Date().toISOString(), [])
   await statements.run<{ amount: bigint; created_at: Date; ended_at: Date | null; state: string; gone?: string }>(
     \`SELECT * \${from('wallet_withdrawal')} ORDER BY \${String(Date.now())}\`, [])
+}
+
+export async function named(statements: Statements, isLive: boolean): Promise<void> {
+  await statements.run('SELECT FROM wallet_withdrawal WHERE id = $1', [], 'planted')
+  await statements.run('SELECT FROM wallet_withdrawal WHERE state IS NULL', [], 'planted')
+  await statements.run(isLive ? 'SELECT FROM refund' : 'SELECT FROM sale', [], 'planted_choice')
+  await statements.run(isLive ? 'SELECT FROM refund' : 'SELECT FROM sale', [], isLive ? 'planted_refund' : 'planted_sale')
 }`,
 }
 
@@ -91,8 +98,15 @@ describe('rows of statements', () => {
       ['states is wallet_withdrawal_state[], which is no string[].'],
       ['The statement fails: column "nothing" does not exist.'],
       ['The statement cannot be read from the source.'],
-      [],
+      ...[[], [], [], [], []],
     ])
+  })
+
+  // A connection keeps a statement prepared under its name, and refuses another text of the same name.
+  it('that have a name share it with no other text', () => {
+    const shared = namesOfSeveral(found.map(({ statement }) => statement))
+    expect(shared).toEqual(['planted', 'planted_choice'])
+    expect(found.filter(({ statement: { names } }) => names.length > 0).length).toBeGreaterThan(200)
   })
 
   // Two transactions that write the same customers in different orders would wait for each other (test/sales/customer-locks).
@@ -114,6 +128,18 @@ describe('rows of statements', () => {
     ).toEqual([])
   })
 })
+
+/** A choice of names is one beside a choice of as many texts. */
+function namesOfSeveral(statements: readonly Statement[]): string[] {
+  const textsOf = new Map<string, Set<string>>()
+  for (const { names, texts } of statements) {
+    for (const [place, name] of names.entries()) {
+      const own = names.length === texts.length ? texts.slice(place, place + 1) : texts
+      textsOf.set(name, new Set([...(textsOf.get(name) ?? []), ...own]))
+    }
+  }
+  return [...textsOf].filter(([, texts]) => texts.size > 1).map(([name]) => name)
+}
 
 /** What the trigger on sales looks at. */
 const COUNTED = /\b(?:state|refunded|details|amount)\s*=/

@@ -8,6 +8,8 @@ export interface Statement {
   /** `service/ledger/store.ts:135` */
   place: string
   texts: string[]
+  /** Under which a connection keeps it prepared; empty where it does not, or where the source does not say it. */
+  names: string[]
   /** The type of its rows; null where nothing is read from them. */
   row: ts.Type | null
 }
@@ -38,11 +40,12 @@ export function findStatements(program: ts.Program): Statement[] {
   const found: Statement[] = []
   const look = (file: ts.SourceFile, node: ts.Node): void => {
     if (ts.isCallExpression(node) && calledName(node) === 'run' && runsSql(node)) {
-      const [text] = node.arguments
+      const [text, , name] = node.arguments
       const [row] = node.typeArguments ?? []
       found.push({
         place: placeOf(file, node),
         texts: text === undefined ? [] : textsOf(text).flatMap((one) => filled(one) ?? []),
+        names: name === undefined ? [] : textsOf(name),
         row: row === undefined ? null : checker.getTypeFromTypeNode(row),
       })
     }
