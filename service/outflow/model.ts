@@ -4,7 +4,8 @@ import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 
 /** The ways on which money leaves an account: to an address outside, or, by `account`, to another account of this server. */
-export type OutflowKind = 'withdrawal' | 'pay' | 'refund' | 'account'
+export const KINDS = ['withdrawal', 'pay', 'refund', 'account'] as const
+export type OutflowKind = (typeof KINDS)[number]
 
 /** Money that is about to leave. Its id is that of the lock that sets it aside. */
 export interface Outflow {
@@ -28,12 +29,16 @@ export interface Purchase {
 /** What has left in the last 24 hours, or is set aside for that. */
 export interface Left {
   account: Usdc
-  /** Of all accounts, to addresses outside. */
+  /** Of all accounts, to addresses outside; 0 for a kind that takes nothing of it. */
   total: Usdc
-  /** How often the account let money leave in this way, also where it failed. */
+  /** How often the account let money leave in this way, also where it failed; 0 for a kind whose number has no limit. */
   ofKind: number
   /** When the oldest of these was made. */
   oldestOfKind: Date | null
+  /** This outflow is among them already. */
+  isCounted: boolean
+  /** By the operator's switch. */
+  isPaused: boolean
 }
 
 export interface OutflowSettings {
@@ -53,13 +58,16 @@ export interface OutflowSettings {
 }
 
 export interface OutflowStore {
-  /** Until the transaction's end nothing else is counted in this environment. */
-  lock(owner: Owner, inside: Statements): Promise<void>
-  leftSince(of: { owner: Owner; kind: OutflowKind }, since: Date, inside?: Statements): Promise<Left>
-  isCounted(id: string, inside: Statements): Promise<boolean>
+  /** Until the transaction's end nothing else is counted for this account, nor in the total if this kind is part of it. */
+  lock(of: Pick<Outflow, 'owner' | 'kind'>, inside: Statements): Promise<void>
+  leftSince(
+    of: Pick<Outflow, 'owner' | 'kind'> & { id: string | null },
+    since: Date,
+    inside?: Statements,
+  ): Promise<Left>
   count(outflow: Outflow, now: Date, inside: Statements): Promise<void>
   /** All but `taken` comes back. False when it was not counted, or came back already. */
   giveBack(id: string, taken: Usdc, now: Date, inside: Statements): Promise<boolean>
-  isPaused(inside?: Statements): Promise<boolean>
+  isPaused(): Promise<boolean>
   setPaused(paused: boolean, now: Date): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { quotaExceeded, type QuotaName } from '../kit/quota.ts'
 import { overLimit, payoutsPaused, recipientNotAllowed } from './errors.ts'
-import type { Left, Outflow, OutflowSettings, Purchase } from './model.ts'
+import type { Left, Outflow, OutflowKind, OutflowSettings, Purchase } from './model.ts'
 
 export const DAY_MS = 86_400_000
 /** Whole steps are summed up when money leaves; only a partial one is read row by row. */
@@ -11,8 +11,8 @@ export function stepOf(at: Date): Date {
 }
 
 /** Throws why this may not leave now; `left` is what has left in the 24 hours before. */
-export function assertMayLeave(outflow: Outflow, left: Left, paused: boolean, settings: OutflowSettings): void {
-  if (paused) throw payoutsPaused()
+export function assertMayLeave(outflow: Outflow, left: Left, settings: OutflowSettings): void {
+  if (settings.paused || left.isPaused) throw payoutsPaused()
   const { to, amount, kind, returns = false } = outflow
   // The list is the server's: what another account is paid can leave only to an address on it.
   if (!returns && to !== null) assertAllowed(to, settings.allowList)
@@ -21,10 +21,22 @@ export function assertMayLeave(outflow: Outflow, left: Left, paused: boolean, se
   if (kind === 'withdrawal') assertCount('withdrawals_per_day', withdrawalsPerDay, left)
   if (kind === 'refund') assertCount('refunds_per_day', refundsPerDay, left)
   if (perDay !== null && left.account + amount > perDay) throw overLimit('perDay', perDay, left.account, amount)
-  // What the other accounts took is none of this one's business. What stays on the server takes nothing of its total:
-  // two accounts could pay each other until all the others may withdraw nothing.
-  if (kind === 'account') return
+  // What the other accounts took is none of this one's business.
+  if (!isInTotal(kind)) return
   if (totalPerDay !== null && left.total + amount > totalPerDay) throw overLimit('totalPerDay', null, null, amount)
+}
+
+/**
+ * What stays on the server takes nothing of its total: two accounts could pay each other until all the others may withdraw
+ * nothing.
+ */
+export function isInTotal(kind: OutflowKind): boolean {
+  return kind !== 'account'
+}
+
+/** Whether their number in a day has a limit. */
+export function isNumbered(kind: OutflowKind): boolean {
+  return kind === 'withdrawal' || kind === 'refund'
 }
 
 /** Small purchases are everyday business: they share their transaction with others, which a counter would hold up. */

@@ -8,17 +8,16 @@ import { assertAllowed, assertMayLeave, DAY_MS, isPurchaseCounted } from './rule
 
 /** The one counter of all money that leaves. */
 export function createOutflow({ store, clock, settings }: OutflowDeps) {
-  async function isPaused(inside?: Statements): Promise<boolean> {
-    return settings.paused || (await store.isPaused(inside))
+  async function isPaused(): Promise<boolean> {
+    return settings.paused || (await store.isPaused())
   }
 
   async function take(outflow: Outflow, inside: Statements): Promise<void> {
-    const { id, owner, kind } = outflow
-    await store.lock(owner, inside)
-    if (await store.isCounted(id, inside)) return
+    await store.lock(outflow, inside)
     const now = clock.now()
-    const left = await store.leftSince({ owner, kind }, new Date(now.getTime() - DAY_MS), inside)
-    assertMayLeave(outflow, left, await isPaused(inside), settings)
+    const left = await store.leftSince(outflow, new Date(now.getTime() - DAY_MS), inside)
+    if (left.isCounted) return
+    assertMayLeave(outflow, left, settings)
     await store.count(outflow, now, inside)
   }
 
@@ -59,7 +58,8 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
       const { perDay } = settings.limits
       const paused = await isPaused()
       if (perDay === null) return { perDay, left: null, paused }
-      const { account } = await store.leftSince({ owner, kind: 'withdrawal' }, new Date(clock.now().getTime() - DAY_MS))
+      const since = new Date(clock.now().getTime() - DAY_MS)
+      const { account } = await store.leftSince({ id: null, owner, kind: 'account' }, since)
       return { perDay, left: usdc(account > perDay ? 0n : perDay - account), paused }
     },
 

@@ -2,31 +2,29 @@ import { toBytes } from '../kit/rows.ts'
 import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { Left, OutflowKind, OutflowStore } from './model.ts'
-import { STEP_MS, stepOf } from './rules.ts'
+import { KINDS, type Left, type OutflowKind, type OutflowStore } from './model.ts'
+import { isInTotal, isNumbered, STEP_MS, stepOf } from './rules.ts'
 
 /** Rows of what left, and their sums by steps of time, in PostgreSQL. */
 export function createOutflowStore(statements: Statements): OutflowStore {
   return {
-    async lock({ environment }, inside) {
-      await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('outflow ' || $1, 0))`, [environment])
+    async lock({ owner, kind }, inside) {
+      await inside.run(LOCK, [locksOf(owner, kind)], 'outflow_lock')
     },
 
-    async leftSince({ owner, kind }, since, inside = statements) {
+    async leftSince({ id, owner, kind }, since, inside = statements) {
       const { environment, userId } = owner
       // The first whole step; what left between `since` and there is read row by row.
       const whole = stepOf(new Date(since.getTime() + STEP_MS))
+      const times = [since, whole]
+      const asks = [isInTotal(kind), isNumbered(kind)]
       const [row] = await inside.run<Left>(
         LEFT,
-        [environment, userId, since, whole, accountOf(owner), totalOf(owner), kind],
+        [environment, userId, ...times, accountOf(owner), totalOf(owner), kind, ...asks, id],
         'outflow_left',
       )
       if (row === undefined) throw new Error('the sums of what left gave no row')
       return row
-    },
-
-    async isCounted(id, inside) {
-      return (await inside.run('SELECT 1 FROM outflow WHERE id = $1', [id], 'outflow_counted')).length > 0
     },
 
     async count({ id, owner, kind, to, amount }, now, inside) {
@@ -36,12 +34,14 @@ export function createOutflowStore(statements: Statements): OutflowStore {
     },
 
     async giveBack(id, taken, now, inside) {
-      const [owner] = await inside.run<Owner>('SELECT environment, user_id AS "userId" FROM outflow WHERE id = $1', [
-        id,
-      ])
-      if (owner === undefined) return false
+      const [of] = await inside.run<Owner & { kind: OutflowKind }>(
+        'SELECT environment, user_id AS "userId", kind FROM outflow WHERE id = $1',
+        [id],
+      )
+      if (of === undefined) return false
+      const { kind, ...owner } = of
       // The same lock as the count's: of two that change the same sums none waits for the other in a circle.
-      await this.lock(owner, inside)
+      await this.lock({ owner, kind }, inside)
       const [back] = await inside.run<Back>(GIVE_BACK, [id, taken, now], 'outflow_give_back')
       if (back === undefined) return false
       await inside.run('UPDATE outflow_step SET amount = amount - $3 WHERE account = ANY ($1::text[]) AND step = $2', [
@@ -52,8 +52,8 @@ export function createOutflowStore(statements: Statements): OutflowStore {
       return true
     },
 
-    async isPaused(inside = statements) {
-      const [row] = await inside.run<{ paused: boolean }>('SELECT paused FROM outflow_switch', [], 'outflow_paused')
+    async isPaused() {
+      const [row] = await statements.run<{ paused: boolean }>('SELECT paused FROM outflow_switch', [], 'outflow_paused')
       return row?.paused ?? false
     },
 
@@ -76,9 +76,15 @@ function totalOf({ environment }: Owner): string {
   return `${environment}/`
 }
 
-/** The sums that it is part of. What goes to another account has not left the server. */
+/** The sums that it is part of. */
 function sumsOf(owner: Owner, kind: OutflowKind): string[] {
-  return kind === 'account' ? [accountOf(owner)] : [accountOf(owner), totalOf(owner)]
+  return isInTotal(kind) ? [accountOf(owner), totalOf(owner)] : [accountOf(owner)]
+}
+
+/** Who takes nothing of the total waits for nobody else's outflow. The first lock is also that of the version before. */
+function locksOf(owner: Owner, kind: OutflowKind): string[] {
+  const account = `outflow ${accountOf(owner)}`
+  return isInTotal(kind) ? [`outflow ${owner.environment}`, account] : [account]
 }
 
 interface Back {
@@ -87,22 +93,24 @@ interface Back {
   kind: OutflowKind
 }
 
+const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name'
+
+// Each kind is named, so that the account's rows of the partial step are found by their index.
 const LEFT = `
-WITH edge AS MATERIALIZED (
-  SELECT user_id, kind, amount FROM outflow
-  WHERE environment = $1::environment AND at > $3 AND at < $4 AND returned_at IS NULL
-), own AS MATERIALIZED (
-  SELECT at FROM outflow
-  WHERE environment = $1::environment AND user_id = $2 AND kind = $7 AND at > $3
-), steps AS MATERIALIZED (
-  SELECT account, sum(amount) AS amount FROM outflow_step WHERE account IN ($5, $6) AND step >= $4 GROUP BY 1
-)
-SELECT (coalesce((SELECT amount FROM steps WHERE account = $5), 0)
-         + coalesce((SELECT sum(amount) FROM edge WHERE user_id = $2), 0))::bigint AS account,
-       (coalesce((SELECT amount FROM steps WHERE account = $6), 0)
-         + coalesce((SELECT sum(amount) FROM edge WHERE kind <> 'account'), 0))::bigint AS total,
-       (SELECT count(*)::int FROM own) AS "ofKind",
-       (SELECT min(at) FROM own) AS "oldestOfKind"`
+SELECT (coalesce((SELECT sum(amount) FROM outflow_step WHERE account = $5 AND step >= $4), 0)
+         + coalesce((SELECT sum(amount) FROM outflow
+             WHERE environment = $1::environment AND user_id = $2 AND kind IN (${KINDS.map((kind) => `'${kind}'`).join(', ')})
+               AND at > $3 AND at < $4 AND returned_at IS NULL), 0))::bigint AS account,
+       CASE WHEN $8::boolean THEN coalesce((SELECT sum(amount) FROM outflow_step WHERE account = $6 AND step >= $4), 0)
+         + coalesce((SELECT sum(amount) FROM outflow
+             WHERE environment = $1::environment AND at > $3 AND at < $4 AND kind <> 'account' AND returned_at IS NULL), 0)
+         ELSE 0 END::bigint AS total,
+       CASE WHEN $9::boolean THEN (SELECT count(*) FROM outflow
+         WHERE environment = $1::environment AND user_id = $2 AND kind = $7 AND at > $3) ELSE 0 END::int AS "ofKind",
+       CASE WHEN $9::boolean THEN (SELECT min(at) FROM outflow
+         WHERE environment = $1::environment AND user_id = $2 AND kind = $7 AND at > $3) END AS "oldestOfKind",
+       EXISTS (SELECT FROM outflow WHERE id = $10) AS "isCounted",
+       coalesce((SELECT paused FROM outflow_switch), false) AS "isPaused"`
 
 const COUNT = `
 WITH counted AS (

@@ -159,6 +159,56 @@ describe('the counter of outgoing money', () => {
     expect(await hard.take('usr_f', 1)).toBe('payouts_paused')
   })
 
+  test('makes a purchase wait for no outflow of another account', async () => {
+    const settings = settingsOf({ perDay: 100, totalPerDay: 170 })
+    const purchase = (userId: string) => {
+      const owner = { userId, environment: 'sandbox' } as const
+      return { id: `out_${String(++names)}`, owner, kind: 'account', to: null, amount: usdc(60n) } as const
+    }
+    const [one, other] = processes.map(({ statements }) =>
+      createOutflow({ store: createOutflowStore(statements), clock, settings }),
+    )
+    await processes[0]!.statements.together(async (inside) => {
+      await one!.take({ ...purchase('usr_j'), kind: 'withdrawal', to: TO }, inside)
+      await processes[1]!.statements.together(async (beside) => {
+        await beside.run(`SET LOCAL lock_timeout = '10s'`, [])
+        await other!.take(purchase('usr_k'), beside)
+      })
+    })
+    const { take } = counterAt(database, settings)
+    expect(await Promise.all([take('usr_j', 41, 'account'), take('usr_k', 41)])).toEqual([
+      'withdrawal_limit',
+      'withdrawal_limit',
+    ])
+  })
+
+  test('reads few rows for a purchase, however many were made in the day before', async () => {
+    const now = Date.parse('2031-05-17T12:03:04.567Z')
+    await database.statements.run(
+      `INSERT INTO outflow (id, environment, user_id, kind, amount, at)
+       SELECT 'many_' || n, 'sandbox', 'usr_' || n % 2, 'account', 1, $1::timestamptz - n * interval '2 seconds'
+       FROM generate_series(1, 43200) n`,
+      [new Date(now)],
+    )
+    await database.pool.query('ANALYZE outflow')
+    const outflow = createOutflow({
+      store: createOutflowStore(database.statements),
+      clock: { now: () => new Date(now) },
+      settings: settingsOf({ perDay: 1000 }),
+    })
+    const read = await database.statements.together(async (inside) => {
+      const owner = { userId: 'usr_1', environment: 'sandbox' } as const
+      await outflow.take({ id: 'one', owner, kind: 'account', to: null, amount: usdc(1n) }, inside)
+      const [counted] = await inside.run<{ rows: bigint }>(
+        `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = 'outflow'`,
+        [],
+      )
+      return Number(counted!.rows)
+    })
+    // Its own of the oldest, partial step of ten minutes: one in four seconds.
+    expect(read).toBeLessThan(150)
+  })
+
   test('limits the number of withdrawals and refunds separately, and the recipients of each kind', async () => {
     const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2, refundsPerDay: 3 }))
     const outcomes = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'withdrawal')))
