@@ -40,6 +40,7 @@ const TRANSFER_GAS = 150_000n
 
 /**
  * Batches the items of plain accounts, at most `largest` in each. An item marked `alone` gets a transaction of its own.
+ * Groups come in the order of their first items: many that are alone keep no batch waiting.
  */
 export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Item[], largest: number): Item[][] {
   const together = items.filter(({ alone }) => !alone)
@@ -48,7 +49,9 @@ export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Ite
   const batches = Math.ceil(together.length / largest)
   const size = Math.ceil(together.length / Math.max(1, batches))
   for (let at = 0; at < together.length; at += size) groups.push(together.slice(at, at + size))
-  return groups
+  const places = new Map(items.map((item, place) => [item, place]))
+  const placeOf = ([first]: readonly Item[]): number => (first === undefined ? 0 : (places.get(first) ?? 0))
+  return groups.sort((one, other) => placeOf(one) - placeOf(other))
 }
 
 /**

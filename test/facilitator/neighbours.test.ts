@@ -1,6 +1,8 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { encodeTransfer } from '../../service/chain/calldata.ts'
 import type { Hex, SignedAuthorization } from '../../service/chain/model.ts'
+import { createSettlementStore } from '../../service/facilitator/store/settlements.ts'
+import type { TestChain } from '../harness/chain.ts'
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
 
 /** Answers say what became of a settlement, however long this machine takes to mine it. */
@@ -21,17 +23,6 @@ describe('settlements that go together', () => {
     )
   const count = (expected: string) => async () => (await states()).filter(({ state }) => state === expected).length
   const underWay = (least: number) => until(async () => (await count('broadcast')()) >= least)
-  /** Blocks until all are answered: a failure is final only under some blocks more. */
-  async function mineAll<T>(settlements: readonly Promise<T>[]): Promise<T[]> {
-    const answered = Promise.all(settlements)
-    let isOver = false
-    const over = answered.finally(() => (isOver = true))
-    await until(async () => {
-      await world.chain.mine()
-      return isOver
-    })
-    return await over
-  }
   /** A transaction of a stranger. This chain mines in the order of sending. */
   async function send(from: Hex, to: Hex, data: Hex): Promise<string> {
     await world.chain.call('anvil_impersonateAccount', from)
@@ -53,7 +44,7 @@ describe('settlements that go together', () => {
     service.facilitator.start()
     await underWay(8)
 
-    const answers = await mineAll(settlements)
+    const answers = await mineAll(world.chain, settlements)
     const outcomes = answers.map(({ body }) => [body.success, body.errorReason] as const)
     expect(outcomes[4]).toEqual([false, 'invalid_exact_evm_nonce_already_used'])
     expect(outcomes[6]).toEqual([false, 'invalid_exact_evm_insufficient_balance'])
@@ -79,7 +70,7 @@ describe('settlements that go together', () => {
     const settlements = signed.map(settle)
     await underWay(6)
     await chain.call('anvil_setCode', turncoat.address, await chain.call('eth_getCode', from, 'latest'))
-    const answers = await mineAll(settlements)
+    const answers = await mineAll(world.chain, settlements)
     expect(answers[0]!.body.success).toBe(false)
     for (const { body } of answers.slice(1)) expect(body).toMatchObject({ success: true })
   })
@@ -142,6 +133,57 @@ describe('settlements that wait at the same moment', () => {
     expect(receipts.some(({ logs }) => logs.length / 2 >= 25)).toBe(true)
   })
 })
+
+describe('settlements of several recipients', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: { mining: 'manual' }, writes: false, environment: PATIENT })
+  })
+  afterAll(() => world.close())
+
+  it('are taken in turns, each recipient with its oldest first', async () => {
+    const { chain, seller, service, database, clock } = world
+    const other = (await chain.payer(0n)).address
+    const nonces = () =>
+      database.statements.run<{ nonce: string }>(
+        `SELECT '0x' || encode(nonce, 'hex') AS nonce FROM facilitator_settlement ORDER BY claimed_at`,
+        [],
+      )
+    const settlements: Promise<unknown>[] = []
+    const claim = async (to: Hex): Promise<Hex> => {
+      const signed = await (await chain.payer(5_000_000n)).authorize(chain.network, to)
+      settlements.push(service.post('/settle', request(chain, 2, signed)))
+      await until(async () => (await nonces()).length === settlements.length)
+      return signed.nonce
+    }
+    const [first, second, , , third, fourth] = [
+      await claim(seller),
+      await claim(seller),
+      await claim(seller),
+      await claim(seller),
+      await claim(other),
+      await claim(other),
+    ]
+    const [sponsor, now] = [chain.accounts[0]!.address, clock.now()]
+    const work = { sponsor, limit: 4, now, until: now }
+    const taken = await createSettlementStore(database.statements).take('base-sepolia', 'another worker', work)
+    expect(taken.map(({ authorization: { nonce } }) => nonce)).toEqual([first, third, second, fourth])
+    service.facilitator.start()
+    await mineAll(chain, settlements)
+  })
+})
+
+/** Blocks until all are answered: a failure is final only under some blocks more. */
+async function mineAll<T>(chain: TestChain, settlements: readonly Promise<T>[]): Promise<T[]> {
+  const answered = Promise.all(settlements)
+  let isOver = false
+  const over = answered.finally(() => (isOver = true))
+  await until(async () => {
+    await chain.mine()
+    return isOver
+  })
+  return await over
+}
 
 function cancellation({ from, nonce }: SignedAuthorization, signature: Hex): Hex {
   return encodeFunctionData({ abi: CANCEL, args: [from, nonce, signature] })

@@ -84,6 +84,8 @@ describe('the rules of settling', () => {
             expect(group.length).toBeLessThanOrEqual(largest)
             if (group.some(({ alone }) => alone)) expect(group).toHaveLength(1)
           }
+          const places = groups.map(([first]) => items.indexOf(first!))
+          expect(places).toEqual(places.toSorted((one, other) => one - other))
         },
       ),
     )

@@ -41,8 +41,11 @@ export function claims(statements: Statements): Claims {
 
     async take(network, workerId, { sponsor, limit, now, until }) {
       const values = [network, workerId, limit, now, until, toBytes(sponsor)]
-      const rows = await statements.run<SettlementRow>(TAKE, values, 'facilitator_take')
-      return rows.map(fromSettlementRow).sort((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime())
+      const rows = await statements.run<SettlementRow & { turn: bigint }>(TAKE, values, 'facilitator_take')
+      const inTurn = rows.sort(
+        (one, other) => Number(one.turn - other.turn) || one.claimed_at.getTime() - other.claimed_at.getTime(),
+      )
+      return inTurn.map(fromSettlementRow)
     },
 
     async offer(digest, { operation: to, ownsResult }, now, until) {
@@ -181,18 +184,24 @@ function valuesOf(claim: Claim): unknown[] {
   ]
 }
 
+const FREE = `network = $1 AND state = 'claimed'
+    AND CASE WHEN operator IS NULL THEN taken_until IS NULL OR taken_until <= $4 OR taken_by = $2 ELSE operator = $6 END`
+
 // A worker marks the settlements that it is about to sign, because signing settlements that another worker has taken is
 // wasted work. The mark is short, so that a worker that died does not keep them; a crash that takes it back does no harm. What is for the escrow stays reserved
-// for its operator, whose lease only one worker has.
+// for its operator, whose lease only one worker has. Recipients take turns: the many settlements of one delay no other.
 const TAKE = `
+WITH waiting AS MATERIALIZED (
+  SELECT digest AS waits, claimed_at AS since,
+    row_number() OVER (PARTITION BY coalesce(recipient, pay_to) ORDER BY claimed_at, digest) AS turn
+  FROM facilitator_settlement WHERE ${FREE}
+), mine AS MATERIALIZED (
+  SELECT f.digest, turn FROM waiting JOIN facilitator_settlement f ON f.digest = waits WHERE ${FREE}
+  ORDER BY turn, since LIMIT $3 FOR UPDATE OF f SKIP LOCKED
+)
 UPDATE facilitator_settlement s
 SET taken_by = $2, taken_until = CASE WHEN s.operator IS NULL THEN $5::timestamptz ELSE 'infinity' END
-WHERE s.digest IN (
-  SELECT digest FROM facilitator_settlement
-  WHERE network = $1 AND state = 'claimed'
-    AND CASE WHEN operator IS NULL THEN taken_until IS NULL OR taken_until <= $4 OR taken_by = $2 ELSE operator = $6 END
-  ORDER BY claimed_at LIMIT $3 FOR UPDATE SKIP LOCKED
-) AND ${COMMITTED_SOON} RETURNING ${SETTLEMENT}`
+FROM mine WHERE s.digest = mine.digest AND ${COMMITTED_SOON} RETURNING ${SETTLEMENT}, mine.turn`
 
 // The lock on one row decides among all processes. Only the purchase that has the authorization gets the success,
 // because everybody can read an authorization once its transaction is under way. An expired offer was made by a process
