@@ -15,17 +15,20 @@ The link is valid for 24 hours. If it was not you, do nothing: the address stays
   }
 }
 
-export function resetMail(wanted: { email: string; link: string }): Omit<Mail, 'id'> {
+export function resetMail(wanted: { email: string; isConfirmed: boolean; link: string }): Omit<Mail, 'id'> {
+  const [choice, otherwise] = wanted.isConfirmed
+    ? ['Choose a new password here, or sign in with the one you have', 'your password does not change']
+    : ['Choose the password here, which also confirms the address', 'the address stays unconfirmed']
   return {
     to: wanted.email,
     subject: 'Choose a new password for Coinslot',
     text: `A new password was requested for the Coinslot account of this address, or the address was used to sign up again.
-Choose a new password here, or sign in with the one you have:
+${choice}:
 
 ${wanted.link}
 
-The link works once, within an hour, and signs you out everywhere else. If it was not you, do nothing: your password
-does not change.
+The link works once, within an hour, and signs you out everywhere else. If it was not you, do nothing:
+${otherwise}.
 `,
   }
 }

@@ -93,10 +93,10 @@ export interface SignIn {
   /** The link that confirms a person's e-mail address; null when there is nothing to confirm. */
   confirmation(subject: string): Promise<{ email: string; link: string } | null>
   /**
-   * The link to a new password; null for a person without an e-mail address. The same mail id always gives the same
-   * link.
+   * The link to a new password; null for a person without an e-mail address. The same mail id gives the same link, until
+   * the password or the address changes.
    */
-  reset(subject: string, mailId: string): Promise<{ email: string; link: string } | null>
+  reset(subject: string, mailId: string): Promise<{ email: string; isConfirmed: boolean; link: string } | null>
   /** The link that changes a person's e-mail address to the new one; null when their address has changed since. */
   emailChange(change: EmailChange, askedAt: Date): Promise<string | null>
 }
@@ -173,6 +173,10 @@ export interface SignInEmails {
    * new one.
    */
   change(change: EmailChange, now: Date): Promise<'changed' | 'stale' | 'taken'>
+  /** Removes the password of an account whose address was never confirmed. */
+  forgetPassword(subject: string): Promise<void>
+  /** False when the address was confirmed before. */
+  confirm(subject: string): Promise<boolean>
 }
 
 export interface ConnectedWallet {

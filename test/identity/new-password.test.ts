@@ -1,3 +1,4 @@
+import { createEmailStore } from '../../service/identity/signin/store.ts'
 import { callerOf, openWorld, post, type World } from './world.ts'
 
 const OLD = 'correct horse battery'
@@ -54,6 +55,29 @@ describe('a forgotten password', () => {
     const [first, second, other] = mailsTo('twice@example.com').map(tokenOf)
     expect(second).toBe(first)
     expect(other).not.toBe(first)
+  })
+
+  it('is not replaced again by a used link whose mail is sent once more', async () => {
+    const { userId } = await signUp('used@example.com')
+    await world.identity.sendReset(userId, 'used')
+    const [mail] = mailsTo('used@example.com')
+    expect((await reset(tokenOf(mail!))).status).toBe(200)
+    await world.identity.sendReset(userId, 'used')
+    expect((await reset(tokenOf(mail!), 'a third password')).body).toMatchObject({ code: 'invalid_token' })
+    expect(await signIn('used@example.com', NEW)).toBe(200)
+  })
+
+  it('is not replaced by a link to an earlier address whose mail is sent once more', async () => {
+    const { userId } = await signUp('earlier@example.com')
+    await world.identity.sendReset(userId, 'moved')
+    const [mail] = mailsTo('earlier@example.com')
+    const emails = createEmailStore(world.database.statements, () => Promise.resolve())
+    const change = { subject: userId, from: 'earlier@example.com', to: 'later@example.com' }
+    expect(await emails.change(change, world.clock.now())).toBe('changed')
+    await world.identity.sendReset(userId, 'moved')
+    expect(mailsTo('later@example.com')).toHaveLength(1)
+    expect((await reset(tokenOf(mail!))).body).toMatchObject({ code: 'invalid_token' })
+    expect(await signIn('later@example.com', OLD)).toBe(200)
   })
 
   it('keeps the old one when the new one is too short, and the link still works', async () => {

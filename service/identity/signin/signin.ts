@@ -102,8 +102,11 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       const { internalAdapter, secret } = await auth.$context
       const user = await internalAdapter.findUserById(subject)
       if (user === null || emailOf(user) === null) return null
-      // The same mail, sent again, holds the same token: only a new request creates a new one.
-      const token = createHmac('sha256', secret).update(`reset-password ${mailId}`).digest('base64url')
+      // The same mail, sent again, holds the same token: only a new request creates a new one. But the token of a link that
+      // was used, or went to an earlier address, must not come back.
+      const password = (await internalAdapter.findCredentialAccount(subject))?.password ?? null
+      const what = JSON.stringify([mailId, user.email, password])
+      const token = createHmac('sha256', secret).update(`reset-password ${what}`).digest('base64url')
       const identifier = `reset-password:${token}`
       if ((await internalAdapter.findVerificationValue(identifier)) === null) {
         const expiresAt = new Date(Date.now() + RESET_SECONDS * 1_000)
@@ -111,7 +114,7 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       }
       const link = new URL('/reset-password', options.dashboard)
       link.searchParams.set('token', token)
-      return { email: user.email, link: link.href }
+      return { email: user.email, isConfirmed: user.emailVerified, link: link.href }
     },
 
     async emailChange(change, askedAt) {
@@ -178,25 +181,7 @@ function open(options: SignInOptions, welcome: Welcome) {
           model === 'user' ? newId('usr', clock.now()) : randomBytes(16).toString('base64url'),
       },
     },
-    emailAndPassword: {
-      enabled: true,
-      minPasswordLength: PASSWORD_LENGTH.min,
-      maxPasswordLength: PASSWORD_LENGTH.max,
-      requireEmailVerification: options.confirmsFirst,
-      resetPasswordTokenExpiresIn: RESET_SECONDS,
-      // The token that better-auth made is not used, because it would be stored in the outbox until the mail is sent.
-      sendResetPassword: async ({ user }) => {
-        if (await options.mayMail('reset', user.id)) await welcome.resetWanted(user.id)
-      },
-      // Only the owner of the address learns that it already has an account.
-      onExistingUserSignUp: async ({ user }) => {
-        if (!user.emailVerified) await confirm(user.id)
-        else if (await options.mayMail('reset', user.id)) await welcome.resetWanted(user.id)
-      },
-      // Ends the sessions of everyone who knew the old password.
-      revokeSessionsOnPasswordReset: true,
-      onPasswordReset: ({ user }) => passwordChanged(user),
-    },
+    emailAndPassword: passwordsOf(options, welcome, passwordChanged),
     emailVerification: {
       expiresIn: CONFIRM_SECONDS,
       // A sign-up that signs in at once announces the first mail itself, in its transaction; this function serves later
@@ -238,6 +223,38 @@ function open(options: SignInOptions, welcome: Welcome) {
       ...(options.provider === null ? [] : [signInWithProvider({ ...options, ...options.provider, redirectUri })]),
     ],
   })
+}
+
+function passwordsOf(
+  { confirmsFirst, mayMail, emails }: SignInOptions,
+  { resetWanted, signedIn }: Welcome,
+  passwordChanged: (user: StoredUser) => Promise<void>,
+) {
+  const mailReset = async ({ id }: StoredUser): Promise<void> => {
+    if (await mayMail('reset', id)) await resetWanted(id)
+  }
+  return {
+    enabled: true,
+    minPasswordLength: PASSWORD_LENGTH.min,
+    maxPasswordLength: PASSWORD_LENGTH.max,
+    requireEmailVerification: confirmsFirst,
+    resetPasswordTokenExpiresIn: RESET_SECONDS,
+    // The token that better-auth made is not used, because it would be stored in the outbox until the mail is sent.
+    sendResetPassword: ({ user }: { user: StoredUser }) => mailReset(user),
+    // Only the owner of the address learns that it already has an account. Of several who signed up with an unconfirmed
+    // address each may be a stranger, who must not know the password of the account that its owner confirms.
+    onExistingUserSignUp: async ({ user }: { user: StoredUser }) => {
+      if (!user.emailVerified) await emails.forgetPassword(user.id)
+      await mailReset(user)
+    },
+    // Ends the sessions of everyone who knew the old password.
+    revokeSessionsOnPasswordReset: true,
+    onPasswordReset: async ({ user }: { user: StoredUser }) => {
+      await passwordChanged(user)
+      // The mailed link has shown whose the address is.
+      if (await emails.confirm(user.id)) await signedIn(toPerson({ ...user, emailVerified: true }))
+    },
+  }
 }
 
 function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: boolean): void {

@@ -107,8 +107,21 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
           return 'changed'
         }),
       ),
+
+    async forgetPassword(subject) {
+      await statements.run(FORGET_PASSWORD, [subject], 'signin_forget_password')
+    },
+
+    confirm: async (subject) => (await statements.run(CONFIRM, [subject], 'signin_confirm')).length > 0,
   }
 }
+
+// The user's row is locked: an address that is confirmed meanwhile keeps its password.
+const FORGET_PASSWORD = `
+WITH unconfirmed AS (SELECT id FROM signin_user WHERE id = $1 AND NOT email_verified FOR NO KEY UPDATE)
+DELETE FROM signin_account WHERE provider_id = 'credential' AND user_id IN (SELECT id FROM unconfirmed)`
+
+const CONFIRM = 'UPDATE signin_user SET email_verified = true WHERE id = $1 AND NOT email_verified RETURNING id'
 
 const OTHERS = 'SELECT 1 FROM signin_user WHERE id <> $1 AND email = $2'
 
