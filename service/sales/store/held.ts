@@ -165,11 +165,13 @@ WHERE id = $1 AND product = 'checkout' AND state = 'paid' AND result ->> 'status
 const NOT_IN_WORK = (now: string): string => `
 (s.lease_until IS NULL OR s.lease_until <= ${now}) AND NOT EXISTS (SELECT FROM sale_answer a WHERE a.sale_id = s.id)`
 
+// Its rule refunds a payment once, so one whose refund has failed is a matter for a person. Those that were tried before
+// come last: one that is refused each time keeps no other one waiting.
 const UNDELIVERED = `
 SELECT s.* FROM sale s
 WHERE s.product = 'asset' AND s.state = 'paid' AND s.handover = 'none' AND s.refunded = 0 AND s.ended_at > $1 AND s.ended_at < $2
-  AND ${NOT_IN_WORK('$3')}
-ORDER BY s.ended_at LIMIT $4`
+  AND ${NOT_IN_WORK('$3')} AND NOT EXISTS (SELECT FROM refund r WHERE r.sale_id = s.id AND r.requested_by = 'rule')
+ORDER BY s.result IS NOT NULL, s.ended_at LIMIT $4`
 
 const GIVE_UP_UNDELIVERED = `
 UPDATE sale s SET result = $2::json

@@ -1,5 +1,6 @@
 import { encodeTransfer } from '../../../service/chain/calldata.ts'
 import type { Hex, SignedAuthorization } from '../../../service/chain/model.ts'
+import { newId } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { guestHooks } from '../../../service/marketplace/service/guests.ts'
 import { createRunStore } from '../../../service/marketplace/store/runs/runs.ts'
@@ -163,12 +164,10 @@ describe('runs of assets that guests buy', () => {
     expect(await usdcOf(world.chain, address)).toBe(750_000n)
   })
 
-  test('are refunded by the sweeper when a paid run is never fetched', async () => {
-    const payer = await world.chain.payer(1_000_000n)
+  /** Paid, its money with the guests, and its process gone before its run, as the version before left it. */
+  async function unfetched(payer: TestAccount): Promise<Proof> {
     const proof = await submitted(payer)
-    const { statements } = world.service.database
-    // As the version before left it: paid, its money with the guests, and its process gone before its run.
-    const [sale] = await statements.run<{ amount: bigint }>(
+    const [sale] = await world.service.database.statements.run<{ amount: bigint }>(
       "UPDATE sale SET state = 'paid', tx_hash = $2, ended_at = $3 WHERE id = $1 RETURNING amount",
       [proof['X-Payment-ID'], `0x${'ab'.repeat(32)}`, world.service.clock.now()],
     )
@@ -183,12 +182,38 @@ describe('runs of assets that guests buy', () => {
       act: id,
     })
     expect(await refundsOf(proof)).toEqual([])
+    return proof
+  }
+
+  test('are refunded by the sweeper when a paid run is never fetched', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const proof = await unfetched(payer)
     world.service.clock.forward(11 * 60_000)
     expect(await returned(payer)).toBe(1_000_000n)
     expect(await refundsOf(proof)).toHaveLength(1)
     well = true
     const late = await world.runAsGuest(slug, undefined, proof)
     expect([late.status, late.body.code]).toEqual([409, 'payment_refunded'])
+  })
+
+  test('are refunded by the sweeper, however many refunds of earlier ones have failed or are refused', async () => {
+    const { database, clock } = world.service
+    const payer = await world.chain.payer(1_000_000n)
+    const { 'X-Payment-ID': id } = await unfetched(payer)
+    const earlier = Array.from({ length: 120 }, () => newId('pay', clock.now()))
+    const copied = `INSERT INTO sale SELECT (jsonb_populate_record(s, to_jsonb(s) || jsonb_build_object(
+      'id', c.id, 'digest', sha256(c.id::bytea), 'network', CASE WHEN c.place > 60 THEN 'base' ELSE s.network END,
+      'result', '{"status":"failed"}'::json, 'ended_at', s.ended_at - interval '1 hour'))).*
+      FROM sale s, unnest($2::text[]) WITH ORDINALITY AS c(id, place) WHERE s.id = $1`
+    await database.statements.run(copied, [id, earlier])
+    const failed = `INSERT INTO refund (id, sale_id, user_id, environment, amount, reason, requested_by, way, state, created_at)
+      SELECT replace(id, 'pay_', 'rfd_'), id, user_id, environment, amount, '', 'rule', 'wallet', 'requested', $2
+      FROM sale WHERE id = ANY ($1) AND network <> 'base'`
+    await database.statements.run(failed, [earlier, clock.now()])
+    const end = `UPDATE refund SET state = 'failed', failure = 'treasury_short', ended_at = $2 WHERE sale_id = ANY ($1)`
+    await database.statements.run(end, [earlier, clock.now()])
+    clock.forward(11 * 60_000)
+    expect(await returned(payer)).toBe(1_000_000n)
   })
 })
 
