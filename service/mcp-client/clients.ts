@@ -5,9 +5,13 @@ import type { Limits, OutboundRequest, StreamedResponse } from '../outbound/mode
 import { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 
-/** Sessions at MCP servers, kept between calls: opening one costs two or three round trips. */
+/**
+ * Sessions at MCP servers, kept between calls: opening one costs two or three round trips. Calls of several accounts share
+ * one, so it is closed only once none of them uses it.
+ */
 export function createSessions({ open, limits, version }: SessionDeps) {
   const kept = new Map<string, Session>()
+  const dropped = new Set<Session>()
 
   function start(server: string, headers: Headers): Session {
     const transport = new StreamableHTTPClientTransport(new URL(server), {
@@ -22,12 +26,17 @@ export function createSessions({ open, limits, version }: SessionDeps) {
     })
     const client = new Client({ name: 'coinslot', version }, { capabilities: {} })
     const connected = client.connect(transport, { timeout: CONNECT_MS })
-    return { client: connected.then(() => client), close: () => close(client, transport), usedAt: 0 }
+    return { client: connected.then(() => client), close: () => close(client, transport), usedAt: 0, uses: 0 }
   }
 
   function drop(key: string, session: Session): void {
     if (kept.get(key) === session) kept.delete(key)
-    void session.close()
+    dropped.add(session)
+    closeUnused(session)
+  }
+
+  function closeUnused(session: Session): void {
+    if (session.uses === 0 && dropped.delete(session)) void session.close()
   }
 
   function makeRoom(now: number): void {
@@ -45,15 +54,22 @@ export function createSessions({ open, limits, version }: SessionDeps) {
     kept.delete(key)
     kept.set(key, session)
     session.usedAt = now
+    session.uses++
     makeRoom(now)
+    let isOpen = false
     try {
-      return await work(await session.client)
+      const client = await session.client
+      isOpen = true
+      return await work(client)
     } catch (error) {
-      if (!isOver(error)) throw error
+      if (isOpen && !isOver(error)) throw error
       drop(key, session)
       // A server that has forgotten the session has not called the tool either.
       if (mayRetry && isForgotten(error)) return await using(server, headers, work, false)
       throw error
+    } finally {
+      session.uses--
+      closeUnused(session)
     }
   }
 
@@ -61,8 +77,9 @@ export function createSessions({ open, limits, version }: SessionDeps) {
     using: <T>(server: string, headers: Headers, work: Work<T>) => using(server, headers, work),
 
     async close(): Promise<void> {
-      const sessions = [...kept.values()]
+      const sessions = [...kept.values(), ...dropped]
       kept.clear()
+      dropped.clear()
       await Promise.all(sessions.map((session) => session.close()))
     },
   }
@@ -81,6 +98,8 @@ interface Session {
   client: Promise<Client>
   close(): Promise<void>
   usedAt: number
+  /** How many calls use it now. */
+  uses: number
 }
 
 const KEPT_MAX = 100

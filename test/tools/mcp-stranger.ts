@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer } from 'node:http'
+import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
@@ -22,6 +22,8 @@ export interface Stranger {
     input: Record<string, unknown>,
     report: (progress: number, message?: string) => Promise<void>,
   ) => Promise<CallToolResult>
+  /** Answers the next message in its place. */
+  instead: ((response: ServerResponse) => void) | null
   /** Forgets its sessions, as a restarted server does. */
   forget(): void
   close(): Promise<void>
@@ -32,6 +34,12 @@ export async function mcpStranger(tools: Tool[]): Promise<Stranger> {
   const transports = new Map<string, StreamableHTTPServerTransport>()
   const http: HttpServer = createServer((request, response) => {
     stranger.authorization = request.headers.authorization
+    const { instead } = stranger
+    if (instead !== null && request.method === 'POST') {
+      stranger.instead = null
+      instead(response)
+      return
+    }
     const id = request.headers['mcp-session-id']
     const known = typeof id === 'string' ? transports.get(id) : undefined
     if (typeof id === 'string' && known === undefined) {
@@ -78,6 +86,7 @@ export async function mcpStranger(tools: Tool[]): Promise<Stranger> {
     authorization: undefined,
     tools,
     answer: () => Promise.resolve({ content: [{ type: 'text', text: 'ok' }] }),
+    instead: null,
     forget: () => {
       transports.clear()
     },
