@@ -60,4 +60,23 @@ inBrowser('the consent page on a phone', () => {
     },
     STORY_MS,
   )
+
+  it(
+    'of a command line is shown after the sign-in',
+    async () => {
+      const { body } = await desk.service.call('POST', '/oauth/device_authorization', {
+        raw: 'client_id=coinslot-cli&device_name=Laptop',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      const { page } = await desk.visit(`/oauth/device?user_code=${String(body.user_code)}`)
+      await page.getByRole('button', { name: 'Create an account' }).click()
+      await page.getByLabel('Name').fill('Ada Lovelace')
+      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Create account' }).click()
+      await page.getByRole('heading', { name: 'Sign in a command line' }).waitFor()
+      await page.getByText('Laptop (its own choice of a name)').waitFor()
+    },
+    STORY_MS,
+  )
 })

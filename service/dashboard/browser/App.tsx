@@ -99,9 +99,9 @@ function isOpen(location: string): boolean {
   return PAGES.some((page) => 'open' in page && isAt(location, page.path))
 }
 
-/** Opens the page that was wanted before the sign-in. The server renders the consent page of MCP clients itself. */
+/** Opens the page that was wanted before the sign-in. The server renders the pages on which a person lets a program in itself. */
 function Onward({ to }: { to: string }) {
-  const isServed = to.startsWith('/oauth/authorize?')
+  const isServed = /^\/oauth\/(authorize|device)(\?|$)/.test(to)
   useEffect(() => {
     if (isServed) window.location.replace(settings.base + to)
   }, [isServed, to])
