@@ -51,6 +51,17 @@ describe('a lane', () => {
     ;(await third).leave()
   })
 
+  test('lets no more in than it has slots after one has waited', async () => {
+    const slots = createSlots({ own: 1, host: 1, account: 10, environment: 20 }, () => 0)
+    const first = await enterSlot(slots)
+    const second = enterSlot(slots)
+    first.leave()
+    const entered = await second
+    expect(await slots.enter(by('own'))).toHaveProperty('stayAwayMs')
+    entered.leave()
+    await enterSlot(slots)
+  })
+
   test('that stays full postpones deliveries, each longer than the one before', async () => {
     const slots = createSlots(sizes, () => 0)
     await enterSlot(slots)

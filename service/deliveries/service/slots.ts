@@ -49,11 +49,12 @@ export function createSlots(limits: SlotLimits, chance: () => number) {
   return {
     /** Returns a slot, which `leave` frees, or how long to stay away. */
     async enter(by: Readonly<Record<keyof SlotLimits, string>>): Promise<{ leave(): void } | { stayAwayMs: number }> {
-      const wanted = KINDS.map((kind) => groupOf(`${kind} ${by[kind]}`, limits[kind]))
+      const wanted = KINDS.map((kind) => [`${kind} ${by[kind]}`, limits[kind]] as const)
       const deadline = performance.now() + WAIT_MS_MAX
       for (;;) {
-        const full = wanted.find((group) => group.since.size >= group.size)
-        if (full === undefined) return take(wanted)
+        // Looked up after each wait: an empty group is forgotten, and another attempt may have begun a new one.
+        const full = wanted.map(([key]) => groups.get(key)).find((group) => group !== undefined && isFull(group))
+        if (full === undefined) return take(wanted.map(([key, size]) => groupOf(key, size)))
         const leftMs = deadline - performance.now()
         if (leftMs <= 0 || paceMs(full) > SLOW_MS) return { stayAwayMs: stayAwayMs(full, chance()) }
         await room(full, leftMs)
@@ -81,6 +82,10 @@ const WAIT_MS_MAX = 1_000
 const SLOW_MS = 500
 const STAY_AWAY_MS_MAX = 60_000
 const NEWEST_WEIGHS = 0.2
+
+function isFull({ since, size }: Group): boolean {
+  return since.size >= size
+}
 
 /** How long an attempt takes in this group: the average, or the time of the oldest one under way if that is longer. */
 function paceMs(group: Group): number {
