@@ -23,6 +23,8 @@ export interface Settings {
   /** The OpenID Connect provider's name; null if none is configured for sign-in. */
   provider: string | null
   apiUrl: string
+  /** The address of the hosted forms. */
+  payUrl: string
   toolsUrl: string
   /** The MCP addresses of accounts, without a handle. */
   storefrontUrl: string

@@ -18,13 +18,14 @@ import { inboxAddress } from './sandbox.ts'
 export async function openDashboard(platform: Platform, offered: Assets): Promise<{ part: Part }> {
   const { config, clock, log, redis } = platform
   const assets = await loadAssets(builtFolder('dashboard'))
-  const { api, tools, storefront, dashboard } = config.addresses
+  const { api, pay, tools, storefront, dashboard } = config.addresses
   const base = pathOf(dashboard)
   const settings = (): Settings => ({
     base,
     live: config.LIVE,
     provider: config.OIDC_CLIENT_ID === undefined ? null : config.OIDC_LABEL,
     apiUrl: api,
+    payUrl: pay,
     toolsUrl: tools,
     storefrontUrl: storefront,
     inboxUrl: inboxAddress(platform),

@@ -75,7 +75,8 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   }
   if (page.checkout.fields.some(({ type }) => type === 'file')) {
     const { FileField } = await import('./checkout/FileField.tsx')
-    haveFileFields((props) => <FileField {...props} home={home} />)
+    const pages = new URL('.', page.checkout.url).href
+    haveFileFields((props) => <FileField {...props} home={home} pages={pages} />)
   }
   hydrate(<Checkout store={store} acts={acts} />, root)
   // After the first rendering, which repeats the server's: a server never sees the hash, and fills nothing in.

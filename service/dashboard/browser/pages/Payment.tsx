@@ -198,7 +198,7 @@ function Input({ input }: { input: NonNullable<Payment['input']> }) {
 
 /** What the customer uploaded is shown by its name. */
 function Text({ value }: { value: string }) {
-  const uploaded = uploadedIn(value)
+  const uploaded = uploadedIn(value, `${settings.payUrl}/`)
   if (uploaded === null) return <span className="whitespace-pre-wrap">{value}</span>
   return (
     <a href={value} target="_blank" rel="noreferrer" className="link">
