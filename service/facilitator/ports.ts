@@ -120,8 +120,8 @@ export interface SettlementStore {
    */
   claim(claim: Claim): Promise<Settlement | null>
   /**
-   * Claimed settlements that no worker is about to sign, without those that only another sponsor may send. Recipients take
-   * turns, each with its oldest first. They belong to this worker until the given moment.
+   * Claimed settlements that no worker is about to sign, without those that only another sponsor may send and those that
+   * have expired. Recipients take turns, each with its oldest first. They belong to this worker until the given moment.
    */
   take(network: NetworkName, workerId: string, work: WorkTaken): Promise<readonly Settlement[]>
   /** Stores a transaction before it is sent, with all of its settlements or not at all. */

@@ -226,3 +226,29 @@ describe('the limits of a sponsor', () => {
     await relay.stop()
   })
 })
+
+describe('expired authorizations', () => {
+  it('keep no other one waiting as long as the nodes agree on nothing', async () => {
+    const world = await openWorld({ services: 0 })
+    const { chain, payer, seller, clock, database } = world
+    const away = await startRelay(chain.url, () => ({ status: 502, body: {} }))
+    const environment = { SETTLE_WAIT_MS: '0', BASE_SEPOLIA_RPC_URLS: `${chain.url},${away.url}` }
+    const service = await world.add({ writes: false, environment })
+    const newPayment = async () => request(chain, 2, await payer.authorize(chain.network, seller))
+    const [expired, timely] = [await newPayment(), await newPayment()]
+    expect((await service.post('/settle', expired)).body).toMatchObject({ status: 'pending' })
+    const now = clock.now()
+    const nonce = Buffer.from(expired.paymentPayload.payload.authorization.nonce.slice(2), 'hex')
+    const copies = `INSERT INTO facilitator_settlement SELECT (jsonb_populate_record(s, to_jsonb(s) || jsonb_build_object(
+      'digest', sha256(s.digest || n::text::bytea), 'nonce', sha256(s.nonce || n::text::bytea),
+      'valid_before', $2::bigint, 'claimed_at', $3::timestamptz))).*
+      FROM facilitator_settlement s, generate_series(1, 210) n WHERE s.nonce = $1`
+    const validBefore = Math.floor(now.getTime() / 1_000) - 60
+    await database.statements.run(copies, [nonce, validBefore, new Date(now.getTime() - 60_000)])
+    service.facilitator.start()
+    expect((await service.post('/settle', timely)).body).toMatchObject({ status: 'pending' })
+    await until(async () => (await service.post('/settle', timely)).body.success === true)
+    await world.close()
+    await away.stop()
+  })
+})

@@ -8,7 +8,6 @@ import type { Lease } from '../ports.ts'
 import type { Signals } from './signal.ts'
 import { follow } from './follow.ts'
 import type { GasWatch } from './gas.ts'
-import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 import { createSender, type Sender } from './send.ts'
 
@@ -93,14 +92,9 @@ export class SponsorWorker {
       until,
     })
     if (taken.length > 0) this.takenLast = taken.length
-    const timely = taken.filter(
-      ({ authorization }) => authorization.validBefore > BigInt(Math.floor(now.getTime() / 1000)),
-    )
-    for (const late of taken.filter((settlement) => !timely.includes(settlement)))
-      await judge(this.deps, this.chain, late, 'waiting')
     // Signed one after the other, for the nonces. Sent at the same time, to save time.
     const sending: Promise<SponsorTransaction | null>[] = []
-    for (const group of plan(timely, PACE.batchMax).slice(0, PACE.inFlightMax - inFlight)) {
+    for (const group of plan(taken, PACE.batchMax).slice(0, PACE.inFlightMax - inFlight)) {
       const signed = await to.sign(this.callOf(group), gasLimit(group), group)
       if (signed === null) continue
       this.sentAt.set(signed.id, performance.now())

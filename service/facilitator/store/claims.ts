@@ -184,12 +184,14 @@ function valuesOf(claim: Claim): unknown[] {
   ]
 }
 
-const FREE = `network = $1 AND state = 'claimed'
+const FREE = `network = $1 AND state = 'claimed' AND valid_before > extract(epoch FROM $4::timestamptz)
     AND CASE WHEN operator IS NULL THEN taken_until IS NULL OR taken_until <= $4 OR taken_by = $2 ELSE operator = $6 END`
 
 // A worker marks the settlements that it is about to sign, because signing settlements that another worker has taken is
 // wasted work. The mark is short, so that a worker that died does not keep them; a crash that takes it back does no harm. What is for the escrow stays reserved
 // for its operator, whose lease only one worker has. Recipients take turns: the many settlements of one delay no other.
+// What has expired is left to the reconciler: as long as the nodes do not agree on its end, it would take the places of what
+// can still be sent.
 const TAKE = `
 WITH waiting AS MATERIALIZED (
   SELECT digest AS waits, claimed_at AS since,
