@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Hex } from '../../service/chain/model.ts'
-import { until } from '../facilitator/world.ts'
+import { until, usdcOf } from '../facilitator/world.ts'
 import { honest, startRelay } from '../chain/relay.ts'
 import { openWorld, send, signedMint, transfer, type World } from './world.ts'
 
@@ -140,6 +140,24 @@ describe('the monitor', () => {
       treasury: 105_000_000n,
       depositAddresses: 0n,
     })
+  })
+
+  test('leaves no deposit where it is, however many larger ones a reorganisation has removed', async () => {
+    const { service, chain } = world
+    const person = await world.person()
+    service.facilitator.start()
+    await send(chain, [{ to: person.address, value: 5_000_000n }])
+    await world.mine(3)
+    await world.watch()
+    await service.database.pool.query(`WITH gone AS (
+      INSERT INTO wallet_address (account, environment, user_id, address, created_at)
+      SELECT a.account, a.environment, 'usr_gone' || n, decode(lpad(to_hex(n), 40, '0'), 'hex'), a.created_at
+      FROM wallet_deposit d JOIN wallet_address a USING (address), generate_series(1, 200) n RETURNING *
+    ) INSERT INTO wallet_deposit SELECT d.network, sha256(g.address), 0, g.address, g.environment, g.user_id, d.sender, d.value * 2,
+      d.block_number, d.block_hash, d.act, d.at, d.at FROM wallet_deposit d, gone g`)
+    for (const { run } of service.wallets.collecting) await run(new AbortController().signal)
+    await world.mine(3)
+    expect(await usdcOf(chain, service.wallets.treasury()!)).toBe(5_000_000n)
   })
 
   test('recovers from an RPC that fails, is slow or needs smaller searches', async () => {

@@ -8,7 +8,7 @@ import type { AddressStore } from '../ports.ts'
 export function addresses(statements: Statements): AddressStore {
   const find: AddressStore['find'] = async ({ userId, environment }) => {
     const [row] = await statements.run<Row>(
-      `SELECT ${LIST} FROM wallet_address WHERE user_id = $1 AND environment = $2::environment`,
+      `SELECT ${COLUMNS} FROM wallet_address WHERE user_id = $1 AND environment = $2::environment`,
       [userId, environment],
       'wallet_address_of',
     )
@@ -33,7 +33,7 @@ export function addresses(statements: Statements): AddressStore {
     },
     async findAll(wanted, inside = statements) {
       const rows = await inside.run<Row>(
-        `SELECT ${LIST} FROM wallet_address WHERE address = ANY ($1::bytea[])`,
+        `SELECT ${COLUMNS} FROM wallet_address WHERE address = ANY ($1::bytea[])`,
         [wanted.map(toBytes)],
         'wallet_addresses_named',
       )
@@ -41,7 +41,7 @@ export function addresses(statements: Statements): AddressStore {
     },
     async from(environment, index) {
       const rows = await statements.run<Row>(
-        `SELECT ${LIST} FROM wallet_address WHERE environment = $1::environment AND index >= $2 ORDER BY index`,
+        `SELECT ${COLUMNS} FROM wallet_address WHERE environment = $1::environment AND index >= $2 ORDER BY index`,
         [environment, index],
         'wallet_addresses_from',
       )
@@ -50,8 +50,7 @@ export function addresses(statements: Statements): AddressStore {
   }
 }
 
-export const COLUMNS = ['index', 'account', 'environment', 'user_id', 'address', 'created_at']
-const LIST = COLUMNS.join(', ')
+export const COLUMNS = 'index, account, environment, user_id, address, created_at'
 
 export function fromRow(row: Row): OwnAddress {
   const { index, account, environment, user_id: userId, address, created_at: since } = row

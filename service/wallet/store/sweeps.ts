@@ -9,16 +9,22 @@ export function sweeps(statements: Statements): SweepStore {
   return {
     async candidates(network, account, minimum, limit) {
       const rows = await statements.run<AddressRow>(
+        // What was swept before its deposit was gone does not count against later deposits.
         `WITH came AS (
-           SELECT address, sum(value) AS amount FROM wallet_deposit WHERE network = $1 AND user_id <> 'platform' GROUP BY address
+           SELECT address, sum(value) FILTER (WHERE gone_at IS NULL) AS amount,
+             coalesce(sum(value) FILTER (WHERE gone_at IS NOT NULL), 0) AS gone
+           FROM wallet_deposit WHERE network = $1 AND user_id <> 'platform' GROUP BY address
          ), left_again AS (
            SELECT address_index, sum(amount) AS amount FROM wallet_sweep WHERE network = $1 AND state = 'settled' GROUP BY address_index
+         ), there AS (
+           SELECT a.*, came.amount - greatest(0, coalesce(l.amount, 0) - came.gone) AS amount
+           FROM came JOIN wallet_address a USING (address) LEFT JOIN left_again l ON l.address_index = a.index
+           WHERE a.account = $2
          )
-         SELECT ${COLUMNS.map((column) => `a.${column}`).join(', ')}
-         FROM came JOIN wallet_address a USING (address) LEFT JOIN left_again l ON l.address_index = a.index
-         WHERE a.account = $2 AND came.amount - coalesce(l.amount, 0) >= $3
+         SELECT ${COLUMNS} FROM there a
+         WHERE amount >= $3
            AND NOT EXISTS (SELECT FROM wallet_sweep s WHERE s.network = $1 AND s.address_index = a.index AND s.state = 'open')
-         ORDER BY came.amount - coalesce(l.amount, 0) DESC
+         ORDER BY amount DESC
          LIMIT $4`,
         [network, account, minimum, limit],
       )
