@@ -140,6 +140,30 @@ describe('a checkout that an account buys at', () => {
     ])
   })
 
+  test('a failed order that waits in a circle with a purchase by the same code fails all the same', async () => {
+    const { pool } = world.service.database
+    const [{ seller, id }, person] = [await sell({ capture: 'onSuccess', coupons: true }), await buyer()]
+    const { coupon } = (await seller.call('POST', '/v1/coupons', { body: { code: 'HALF', percent: 50 } })).body
+    const open = world.workflow.holds()
+    const bought = send(id, person.key, {}, { ...INPUT, _choice: { coupon: 'HALF' } })
+    await until(() => world.workflow.deliveries.length === 1)
+    const [sale] = await salesOf(id)
+    // A purchase by another account counts the code first, and what leaves that account after it.
+    const other = await pool.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT 1 FROM coupon WHERE id = $1 FOR UPDATE', [coupon.id])
+    const failed = seller.call('POST', `/v1/payments/${sale!.id}/outcome`, { body: { status: 'failed' } })
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    await until(async () => (await pool.query(waiting)).rowCount === 1)
+    await other.query(`SELECT pg_advisory_xact_lock(hashtextextended('outflow sandbox', 0))`)
+    await other.query('COMMIT')
+    other.release()
+    expect([(await failed).status, await wallet(person)]).toEqual([200, { balance: 10, locked: 0 }])
+    open()
+    await bought
+    expect(await wallet(seller)).toEqual({ balance: 0, locked: 0 })
+  })
+
   test('a refund goes back to the account at once', async () => {
     const [{ seller, id }, person] = [await sell(), await buyer()]
     await buy(id, person.key)

@@ -26,6 +26,7 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
   }
 
   const endFailed = endingFailed({ hooks, methods })
+  const together = repeating(store)
 
   return {
     giveBack: givingBack(store, hooksOf),
@@ -70,7 +71,7 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
     async release(lease, reason) {
       const method = methods.of(lease)
       const state = method.giveBack === undefined ? 'released' : 'failed'
-      await store.inTransaction(async (inside) => {
+      await together(async (inside) => {
         const sale = await store.release(inside, lease, { state, reason, now: clock.now() })
         if (sale === null) return
         await (state === 'failed' ? endFailed(inside, sale) : hooksOf(sale).freed?.(inside, sale))
@@ -81,21 +82,19 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
 
     async paid(id, txHash, { handover, note }) {
       const now = clock.now()
-      const paid = await retryConflicts(() =>
-        store.inTransaction(async (inside) => {
-          const sale = await store.paid(inside, id, { txHash, handover, now })
-          if (sale === null) return null
-          // Accounts are locked before rows of the product, as in the claim.
-          await methods.of(sale).pay?.(inside, sale)
-          await hooksOf(sale).paid?.(inside, sale, note)
-          return sale
-        }),
-      )
+      const paid = await together(async (inside) => {
+        const sale = await store.paid(inside, id, { txHash, handover, now })
+        if (sale === null) return null
+        // Accounts are locked before rows of the product, as in the claim.
+        await methods.of(sale).pay?.(inside, sale)
+        await hooksOf(sale).paid?.(inside, sale, note)
+        return sale
+      })
       return paid ?? (await ended(id))
     },
 
     async failed(id, reason, end) {
-      const failed = await store.inTransaction(async (inside) => {
+      const failed = await together(async (inside) => {
         const sale = await store.failed(inside, id, { reason, end: end ?? null, now: clock.now() })
         if (sale === null) return null
         if (isDefault(sale)) {
@@ -120,6 +119,14 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
     handedOver: (id) => store.handedOver(id),
     prove: (digest, purchaseId) => store.inTransaction((inside) => purchases.prove(inside, { digest, purchaseId })),
   }
+}
+
+/**
+ * The end of a sale, once more where it waited in a circle: a claim locks rows of the product before what leaves the buyer's
+ * account is counted, and a failure gives both back in the other order.
+ */
+function repeating(store: SaleStore): SaleStore['inTransaction'] {
+  return (work) => retryConflicts(() => store.inTransaction(work))
 }
 
 /** The same simulated sale was begun by another request. */
@@ -194,7 +201,7 @@ export function createHeldJournal({ store, hooks, methods, clock }: Omit<Journal
     async giveUp(id, result) {
       const waits = (await store.find(id))?.escrow ?? null
       const state = waits === null ? 'failed' : 'settling'
-      return await store.inTransaction(async (inside) => {
+      return await repeating(store)(async (inside) => {
         const sale = await store.endHold(inside, id, { state, result, now: clock.now() })
         if (sale === null) return null
         if (state === 'failed') await endFailed(inside, sale)
