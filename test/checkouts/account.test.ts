@@ -148,14 +148,15 @@ describe('a checkout that an account buys at', () => {
     const bought = send(id, person.key, {}, { ...INPUT, _choice: { coupon: 'HALF' } })
     await until(() => world.workflow.deliveries.length === 1)
     const [sale] = await salesOf(id)
-    // A purchase by another account counts the code first, and what leaves that account after it.
+    // A purchase of the same account by another process counts the code first, and what leaves the account after it.
     const other = await pool.connect()
     await other.query('BEGIN')
     await other.query('SELECT 1 FROM coupon WHERE id = $1 FOR UPDATE', [coupon.id])
     const failed = seller.call('POST', `/v1/payments/${sale!.id}/outcome`, { body: { status: 'failed' } })
     const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
     await until(async () => (await pool.query(waiting)).rowCount === 1)
-    await other.query(`SELECT pg_advisory_xact_lock(hashtextextended('outflow sandbox', 0))`)
+    const counter = `outflow sandbox/${person.caller.user.id}`
+    await other.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [counter])
     await other.query('COMMIT')
     other.release()
     expect([(await failed).status, await wallet(person)]).toEqual([200, { balance: 10, locked: 0 }])
