@@ -14,19 +14,6 @@ export type UploadFault = 'large' | 'empty' | 'full' | 'failed'
 /** The service's own limit, for a sentence before anything is sent. */
 const FILE_BYTES_MAX = 10_000_000
 
-/**
- * The name of a file that a customer uploaded, by its link; null for any other text. `pages`: the address of the hosted
- * forms, with a slash at its end. A customer can write any address, and a seller follows the name of what was uploaded here.
- */
-export function uploadedIn(link: string, pages: string): string | null {
-  if (!URL.canParse(link)) return null
-  const { href, searchParams } = new URL(link)
-  const isUpload = href.startsWith(pages) && UPLOAD.test(href.slice(pages.length))
-  return isUpload && searchParams.has('token') ? searchParams.get('name') : null
-}
-
-const UPLOAD = /^chk_[^/?#]*\/files\/file_[^/?#]*\?/
-
 /** `at`: the checkout's own address. By XMLHttpRequest, because only that says how much has been sent. */
 export function openUploads(at: string): Uploading {
   return async (file, { stop, onPart }) => {

@@ -36,8 +36,8 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
   const { config, clock, log, database } = platform
   const endpoints = endpointsOf(config.addresses)
   const clientStore = createClientStore(database.statements)
-  // Anyone may name a client's address, without an account: a private one is never asked, also where workflows may be.
-  const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts: config.ALLOW_HOSTS } })
+  // Anyone may name a client's address, without an account: no private one is asked, also where accounts may have it called.
+  const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts: [] } })
   const clients = createClients({ store: clientStore, clock, outbound })
   const grants = createGrants({
     store: createGrantStore(database.statements),

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { outboundClient, type Outbound } from '../../service/outbound/client.ts'
 import { createClients } from '../../service/oauth/service/clients.ts'
 import { TestClock } from '../harness/clock.ts'
 import { listening, type Listening } from '../outbound/servers.ts'
+import { oauthWorld } from './world.ts'
 
 describe('metadata documents of clients', () => {
   let server: Listening
@@ -106,5 +108,29 @@ describe('metadata documents of clients', () => {
   ])('the id %s is no address of a document', async (id) => {
     await expect(clients().find(id)).rejects.toMatchObject({ code: 'invalid_client' })
     expect(requests).toBe(0)
+  })
+
+  test('are asked for by nobody on a private host, even where accounts may have it called', async () => {
+    let connections = 0
+    const inside = await listening(
+      createServer(() => undefined).on('connection', (socket: Socket) => {
+        connections++
+        socket.destroy()
+      }),
+    )
+    const host = `127.0.0.1:${String(inside.port)}`
+    const world = await oauthWorld()
+    try {
+      const query = new URLSearchParams({
+        client_id: `https://${host}/client.json`,
+        redirect_uri: 'https://shop.test/',
+      })
+      const answer = await world.get(`/oauth/authorize?${query.toString()}`)
+      expect(await answer.text()).toContain('it is not a public address')
+      expect([answer.status, connections]).toEqual([400, 0])
+    } finally {
+      await world.close()
+      await inside.close()
+    }
   })
 })
