@@ -2,6 +2,7 @@ import { createPayerBooks } from '../../service/outgoing-payments/store/payer-bo
 import { hiding, honest, lagging, startRelay, type Relay } from '../chain/relay.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestChain } from '../harness/chain.ts'
+import { TestClock } from '../harness/clock.ts'
 import { until } from '../harness/until.ts'
 import type { TestPerson, TestService } from '../harness/service.ts'
 import type { Wallet } from '../marketplace/runs/world.ts'
@@ -123,5 +124,27 @@ describe('a paid call, while nodes lag behind', () => {
     expect((await service.call('GET', '/metrics')).text).toContain('event="outgoing_payment_lost"} 1')
     await world.expire(3_600)
     expect(await lost(await newest())).toBe(250_000n)
+  })
+
+  test('is looked at once in a turn, however long that takes, so that those that were given back have theirs', async () => {
+    const { clock, database } = service
+    const { id } = await pay('/v2/500')
+    const copies = `INSERT INTO spending_payment SELECT (jsonb_populate_record(p, to_jsonb(p) || jsonb_build_object(
+      'id', p.id || n, 'nonce', '0x' || encode(sha256((p.nonce || n)::bytea), 'hex'), 'look_at', $2::timestamptz) ||
+      CASE n WHEN 1 THEN '{"state": "returned", "reason": "expired"}' ELSE '{}' END::jsonb ||
+      jsonb_build_object('ended_at', CASE n WHEN 1 THEN $2::timestamptz END))).*
+      FROM spending_payment p, generate_series(1, 300) n WHERE id = $1`
+    const began = clock.now()
+    await database.statements.run(copies, [id, began])
+    // So that the first ones are due again before the last ones have been looked at.
+    clock.now = () => {
+      clock.forward(100)
+      return TestClock.prototype.now.call(clock)
+    }
+    await service.outgoingPayments.reconcile()
+    Reflect.deleteProperty(clock, 'now')
+    const unseen = 'SELECT id FROM spending_payment WHERE starts_with(id, $1) AND look_at <= $2'
+    expect(await database.statements.run(unseen, [id, began])).toEqual([])
+    await database.statements.run('DELETE FROM spending_payment WHERE starts_with(id, $1) AND id <> $1', [id])
   })
 })

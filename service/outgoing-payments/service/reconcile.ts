@@ -106,13 +106,15 @@ export function createReconciling(deps: ReconcilingDeps) {
 
   /** All that are due, some at once; a network that is away delays only its own. */
   async function reconcileDue(): Promise<void> {
-    await all('open', reconcile)
-    await all('returned', check)
+    const now = clock.now()
+    await all('open', now, reconcile)
+    await all('returned', now, check)
   }
 
-  async function all(which: 'open' | 'returned', look: (payment: Payment) => Promise<void>): Promise<void> {
+  /** What is due again before all have been looked at waits for the next turn, or this one might never end. */
+  async function all(which: 'open' | 'returned', now: Date, look: (payment: Payment) => Promise<void>): Promise<void> {
     for (;;) {
-      const due = await store.due(which, { now: clock.now(), until: soon(LATER_MS), limit: BATCH })
+      const due = await store.due(which, { now, until: soon(LATER_MS), limit: BATCH })
       for (let at = 0; at < due.length; at += AT_ONCE) {
         await Promise.all(
           due.slice(at, at + AT_ONCE).map(async (payment) => {
