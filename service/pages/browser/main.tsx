@@ -75,8 +75,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   }
   if (page.checkout.fields.some(({ type }) => type === 'file')) {
     const { FileField } = await import('./checkout/FileField.tsx')
-    const pages = new URL('.', page.checkout.url).href
-    haveFileFields((props) => <FileField {...props} home={home} pages={pages} />)
+    haveFileFields((props) => <FileField {...props} home={home} />)
   }
   hydrate(<Checkout store={store} acts={acts} />, root)
   // After the first rendering, which repeats the server's: a server never sees the hash, and fills nothing in.

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { firstText, uploadedIn } from '../../../ui-kit/format.ts'
+import { firstText } from '../../../ui-kit/format.ts'
+import { uploadedIn } from '../../../ui-kit/uploaded.ts'
 import { openUploads, type UploadFault } from '../../../ui-kit/uploads.ts'
 import { bytes as sizeOf, say } from '../words/say.ts'
 import type { ControlProps } from './Fields.tsx'
@@ -11,12 +12,12 @@ import { Warning } from './Icons.tsx'
  * A file, or a link to one. The field with the link is the form's value in both cases, so that a draft, another device and
  * a link that fills in the form need nothing of their own.
  */
-export function FileField({ field, common: { id, name, ...more }, home, pages }: Props) {
+export function FileField({ field, common: { id, name, ...more }, home }: Props) {
   const link = useRef<HTMLInputElement>(null)
   const { value, setValue, doing, bytes, send, remove } = useUpload(link, firstText(field), home)
   const [isTyped, setTyped] = useState(false)
   const isLocked = more['readOnly'] === true
-  const uploaded = pages === undefined ? null : uploadedIn(value, pages)
+  const uploaded = home === undefined ? null : uploadedIn(value, new URL('.', new URL(home, location.href)).href)
   const isSending = doing !== null && 'name' in doing
   const isLink = isTyped || isLocked || (uploaded === null && value !== '')
   return (
@@ -171,6 +172,4 @@ type Doing = { name: string; part: number } | { fault: UploadFault } | null
 interface Props extends ControlProps {
   /** The checkout's own path. Absent until the page's script has started. */
   home?: string
-  /** Where the forms are, with a slash at its end. */
-  pages?: string
 }
