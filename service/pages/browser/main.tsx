@@ -74,8 +74,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
     handOver: async (raw) => (await import('./checkout/handover.ts')).handOver(api, store.read(), raw),
   }
   if (page.checkout.fields.some(({ type }) => type === 'file')) {
-    const { FileField } = await import('./checkout/FileField.tsx')
-    haveFileFields((props) => <FileField {...props} home={home} />)
+    haveFileFields((await import('./checkout/FileField.tsx')).fileFieldAt(page.checkout.url))
   }
   hydrate(<Checkout store={store} acts={acts} />, root)
   // After the first rendering, which repeats the server's: a server never sees the hash, and fills nothing in.

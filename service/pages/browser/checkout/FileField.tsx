@@ -8,16 +8,23 @@ import type { ControlProps } from './Fields.tsx'
 import { FILE_LIMIT, FILLED, UPLOADING } from './form.ts'
 import { Warning } from './Icons.tsx'
 
+/** The field of a checkout, once the page's script has started. `url`: the checkout's public address. */
+export function fileFieldAt(url: string) {
+  const { pathname: home } = new URL(url)
+  const { href: pages } = new URL('.', url)
+  return (props: ControlProps) => <FileField {...props} home={home} pages={pages} />
+}
+
 /**
  * A file, or a link to one. The field with the link is the form's value in both cases, so that a draft, another device and
  * a link that fills in the form need nothing of their own.
  */
-export function FileField({ field, common: { id, name, ...more }, home }: Props) {
+export function FileField({ field, common: { id, name, ...more }, home, pages }: Props) {
   const link = useRef<HTMLInputElement>(null)
   const { value, setValue, doing, bytes, send, remove } = useUpload(link, firstText(field), home)
   const [isTyped, setTyped] = useState(false)
   const isLocked = more['readOnly'] === true
-  const uploaded = home === undefined ? null : uploadedIn(value, new URL('.', new URL(home, location.href)).href)
+  const uploaded = pages === undefined ? null : uploadedIn(value, pages)
   const isSending = doing !== null && 'name' in doing
   const isLink = isTyped || isLocked || (uploaded === null && value !== '')
   return (
@@ -172,4 +179,6 @@ type Doing = { name: string; part: number } | { fault: UploadFault } | null
 interface Props extends ControlProps {
   /** The checkout's own path. Absent until the page's script has started. */
   home?: string
+  /** Where the forms are, with a slash at its end. */
+  pages?: string
 }
