@@ -30,6 +30,18 @@ export function toHex(bytes: Buffer): `0x${string}` {
   return `0x${bytes.toString('hex')}`
 }
 
+/**
+ * The ids of a table's rows in turns of their accounts: the first of each before the second of any, so the many of one keep
+ * nobody else's waiting. A `LIMIT` follows.
+ */
+export function inTurns(table: string, { where, by }: { where: string; by: string }): string {
+  return `
+  SELECT id FROM (
+    SELECT id, ${by} AS since, row_number() OVER (PARTITION BY environment, user_id ORDER BY ${by}, id) AS turn
+    FROM ${table} WHERE ${where}
+  ) waiting ORDER BY turn, since, id`
+}
+
 type Underscored<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Underscored<Rest>}`
   : ''

@@ -1,6 +1,6 @@
 import type { Choice } from '../checkouts/model.ts'
 import { fromDecimal, toDecimal, usdc } from '../kit/money.ts'
-import { fromRow, toBytes, toHex, withOwner, type RowOf } from '../kit/rows.ts'
+import { fromRow, inTurns, toBytes, toHex, withOwner, type RowOf } from '../kit/rows.ts'
 import type { Owner } from '../kit/owner.ts'
 import { ageOf, BOOKS, DAY_MS, type Tables } from '../kit/tables.ts'
 import type { StatementPool } from '../kit/transaction.ts'
@@ -201,10 +201,8 @@ INSERT INTO payment_address
 VALUES ($1, $2, $3::environment, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $12, $12) RETURNING *`
 
 const DUE = `
-SELECT a.* FROM (
-  SELECT d.id AS due, row_number() OVER (PARTITION BY d.user_id, d.environment ORDER BY d.look_at, d.id) AS turn, d.look_at AS since
-  FROM payment_address d WHERE d.network = $1 AND d.look_at <= $2
-) t JOIN payment_address a ON a.id = t.due ORDER BY t.turn, t.since LIMIT $3`
+SELECT * FROM payment_address
+WHERE id IN (${inTurns('payment_address', { where: 'network = $1 AND look_at <= $2', by: 'look_at' })} LIMIT $3)`
 
 const LOOK_SOON = `
 UPDATE payment_address SET look_at = $2 WHERE id = $1 AND looked_at < $3 AND (look_at IS NULL OR look_at > $2)`
@@ -225,11 +223,10 @@ SET balance = CASE WHEN seen.is_old OR seen.has_changed THEN a.balance ELSE $2 E
 FROM seen WHERE a.id = $1`
 
 const UNSEARCHED = `
-SELECT a.* FROM (
-  SELECT u.id AS unread, u.search_to AS upto, row_number() OVER (PARTITION BY u.user_id, u.environment ORDER BY u.search_to DESC, u.id) AS turn
-  FROM payment_address u
-  WHERE u.network = $1 AND u.search_to IS NOT NULL AND (u.ended_at IS NULL OR u.ended_at >= $2)
-) t JOIN payment_address a ON a.id = t.unread ORDER BY t.turn, t.upto DESC LIMIT $3`
+SELECT * FROM payment_address WHERE id IN (${inTurns('payment_address', {
+  where: 'network = $1 AND search_to IS NOT NULL AND (ended_at IS NULL OR ended_at >= $2)',
+  by: '-search_to',
+})} LIMIT $3)`
 
 const SENT_BY = `
 UPDATE payment_address SET senders = $3::bytea[], from_block = $4::bigint + 1, search_to = nullif(search_to, $4)

@@ -1,5 +1,5 @@
 import { holdQuota } from '../kit/quota.ts'
-import type { RowOf } from '../kit/rows.ts'
+import { inTurns, type RowOf } from '../kit/rows.ts'
 import { ageOf, type Difference, differencesBy, type Tables } from '../kit/tables.ts'
 import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -92,21 +92,13 @@ const SIGN = `
 UPDATE refund SET state = 'sent', sent_at = $3, signature = $2, look_at = $3
 WHERE id = $1 AND state = 'requested' AND way = 'own' RETURNING *`
 
-const DUE_OWN = `
-SELECT id FROM (
-  SELECT id, look_at, row_number() OVER (PARTITION BY environment, user_id ORDER BY look_at, id) AS turn
-  FROM refund WHERE look_at <= $1
-) due ORDER BY turn, look_at LIMIT $2`
+const DUE_OWN = `${inTurns('refund', { where: 'look_at <= $1', by: 'look_at' })} LIMIT $2`
 
 const LOOK_AGAIN = 'UPDATE refund SET look_at = $2 WHERE id = $1 AND look_at IS NOT NULL'
 
 const WAIT = `UPDATE refund SET waits_for = $2, missing = $3, try_at = $4 WHERE id = $1 AND state = 'requested'`
 
-const DUE = `
-SELECT id FROM (
-  SELECT id, try_at, row_number() OVER (PARTITION BY environment, user_id ORDER BY created_at, id) AS turn
-  FROM refund WHERE state = 'requested' AND try_at <= $1
-) due ORDER BY turn, try_at LIMIT $2`
+const DUE = `${inTurns('refund', { where: "state = 'requested' AND try_at <= $1", by: 'created_at' })} LIMIT $2`
 
 const OPEN = `
 SELECT id FROM refund WHERE state IN ('funded', 'sent') AND way = 'wallet' AND created_at < $1 ORDER BY created_at LIMIT $2`

@@ -66,4 +66,31 @@ describe('the work for a sale', () => {
     expect(await store.settling((await store.find(id))!, made, time)).toBe(true)
     expect(await store.find(id)).toMatchObject({ state: 'settling', leaseUntil: time.until })
   })
+
+  test.each(['settling', 'held'] as const)(
+    'goes on in turns of sellers, each with its oldest first: %s',
+    async (state) => {
+      const at = (ms: number) => new Date(START + ms)
+      const add = async (userId: string, dueMs: number) => {
+        const id = await addSale(
+          { database, clock: { now: () => at(0) } },
+          { caller },
+          { state: 'settling', userId, product: 'gate' },
+        )
+        const due = 'UPDATE sale SET state = $2::sale_state, resume_at = $3, lease_until = $4 WHERE id = $1'
+        await database.statements.run(due, [id, state, at(dueMs), at(0)])
+        return id
+      }
+      const many = [await add('usr_many', 1), await add('usr_many', 2), await add('usr_many', 3)]
+      const few = [await add('usr_few', 4), await add('usr_few', 5)]
+      const take = async (limit: number): Promise<string[]> => {
+        const taken = await (state === 'held'
+          ? store.takeHeld('gate', at(10), limit)
+          : store.takeOpen('gate', at(10), { limit, simulated: false }))
+        return taken.map(({ id }) => id).sort()
+      }
+      expect(await take(3)).toEqual([many[0], few[0], many[1]].sort())
+      expect(await take(3)).toEqual([few[1], many[2]].sort())
+    },
+  )
 })

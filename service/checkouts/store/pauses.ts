@@ -1,3 +1,4 @@
+import { inTurns } from '../../kit/rows.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { CheckoutStore } from '../ports.ts'
 import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
@@ -56,8 +57,8 @@ const RESUME = `
 UPDATE checkout SET state = 'active', missing = 0, paused_at = NULL, probe_at = NULL, updated_at = $2
 WHERE id = ANY($1) AND state = 'paused'`
 
+const DUE_PROBES = "state = 'paused' AND probe_at <= $1"
+
 const TAKE_PROBES = `
 UPDATE checkout SET probe_at = $2
-WHERE id IN (
-  SELECT id FROM checkout WHERE state = 'paused' AND probe_at <= $1 ORDER BY probe_at LIMIT $3 FOR UPDATE SKIP LOCKED
-) RETURNING *`
+WHERE id IN (${inTurns('checkout', { where: DUE_PROBES, by: 'probe_at' })} LIMIT $3) AND ${DUE_PROBES} RETURNING *`

@@ -1,4 +1,5 @@
 import { usdc } from '../../kit/money.ts'
+import { inTurns } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { RequestBody } from '../../x402/model.ts'
 import type { SaleStore } from '../ports.ts'
@@ -134,11 +135,13 @@ SELECT 'sale ' || id AS subject, 'hold' AS figure, want AS recorded, has AS reco
   FROM sale s LEFT JOIN ledger_hold h ON h.id = s.id WHERE s.method = 'account'
 ) paid WHERE want <> has LIMIT 1000`
 
+const DUE_HELD = "state = 'held' AND product = $1::sale_product AND resume_at <= $2"
+
 // A look every few seconds, and one at the deadline.
 const TAKE_HELD = `
 WITH due AS (
-  SELECT id FROM sale WHERE state = 'held' AND product = $1::sale_product AND resume_at <= $2
-  ORDER BY resume_at LIMIT $3 FOR UPDATE SKIP LOCKED
+  SELECT id FROM sale WHERE id IN (${inTurns('sale', { where: DUE_HELD, by: 'resume_at' })} LIMIT $3) AND ${DUE_HELD}
+  FOR UPDATE SKIP LOCKED
 )
 UPDATE sale s SET resume_at = CASE
     WHEN s.lease_until > $2 THEN least(s.lease_until, $2 + interval '5 seconds') ELSE $2 + interval '5 seconds'

@@ -1,5 +1,5 @@
 import { isId } from '../../kit/ids.ts'
-import { toBytes } from '../../kit/rows.ts'
+import { inTurns, toBytes } from '../../kit/rows.ts'
 import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { SaleState } from '../model.ts'
@@ -198,10 +198,11 @@ UPDATE sale SET handover = 'whole', lease_until = NULL WHERE id = $1 AND state =
 const GIVE_BACK = `UPDATE sale SET state = 'refunded' WHERE id = $1 AND state = 'paid' AND amount = 0 RETURNING *`
 
 const OPEN = `
-SELECT id, created_at FROM sale
-WHERE state IN ('claimed', 'settling') AND product = $1::sale_product AND resume_at <= $2 AND simulated = $4
-  AND (lease_until IS NULL OR lease_until <= $2)
-ORDER BY resume_at LIMIT $3`
+SELECT id, created_at FROM sale WHERE id IN (${inTurns('sale', {
+  where: `state IN ('claimed', 'settling') AND product = $1::sale_product AND resume_at <= $2 AND simulated = $4
+    AND (lease_until IS NULL OR lease_until <= $2)`,
+  by: 'resume_at',
+})} LIMIT $3)`
 
 const TAKE_OPEN = `
 WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, next))
