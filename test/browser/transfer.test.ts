@@ -62,14 +62,15 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     )
     await page.getByRole('button', { name: /Pay without a wallet/ }).click()
     await page.getByLabel('Website').fill('example.com')
+    // The look that is planned while the tab is seen, also where it comes before the tab is left.
+    const looked = page.waitForResponse((response) => response.url().includes('/addresses/adr_'))
     const [answer] = await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/addresses')),
       page.getByRole('button', { name: 'Show where to send' }).click(),
     ])
     const { address } = (await answer.json()) as { address: { address: string } }
     await page.evaluate('show(false)')
-    // The look that was planned while the tab was seen.
-    await page.waitForResponse((response) => response.url().includes('/addresses/adr_'))
+    await looked
     await send(address.address, 2_000_000n)
     await page.evaluate('show(true)')
     await page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
