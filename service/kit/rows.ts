@@ -31,8 +31,8 @@ export function toHex(bytes: Buffer): `0x${string}` {
 }
 
 /**
- * The ids of a table's rows in turns of their accounts: the first of each before the second of any, so the many of one keep
- * nobody else's waiting. A `LIMIT` follows.
+ * The ids of a table's rows in turns of their accounts: the first of each before the second of any, so one
+ * account's many rows do not delay the others'. Add a `LIMIT` to it.
  */
 export function inTurns(table: string, { where, by }: { where: string; by: string }): string {
   return `

@@ -81,7 +81,7 @@ function sumsOf(owner: Owner, kind: OutflowKind): string[] {
   return isInTotal(kind) ? [accountOf(owner), totalOf(owner)] : [accountOf(owner)]
 }
 
-/** Who takes nothing of the total waits for nobody else's outflow. The first lock is also that of the version before. */
+/** What does not count in the total locks its own account only. The version before this one takes the first lock, too. */
 function locksOf(owner: Owner, kind: OutflowKind): string[] {
   const account = `outflow ${accountOf(owner)}`
   return isInTotal(kind) ? [`outflow ${owner.environment}`, account] : [account]

@@ -301,6 +301,8 @@ export interface SaleHooks {
   /** The work of a free sale has failed after it was paid: what `claimed` took of the right is given back. */
   returned?(inside: Statements, sale: Sale): Promise<void>
   failed?(inside: Statements, sale: Sale): Promise<void>
+  /** It is paid, and its seller says that the work has failed. */
+  workFailed?(inside: Statements, sale: Sale): Promise<void>
   /** The delivery that was paid for in advance is done. */
   delivered?(inside: Statements, sale: Sale, answer: StoredAnswer): Promise<void>
 }

@@ -60,6 +60,8 @@ export interface Journal {
    */
   paid(id: string, txHash: string, paid: Paid): Promise<Sale>
   failed(id: string, reason: string, end?: EscrowEnd): Promise<Sale>
+  /** Why its payer could not pay at the last look. It stays `settling`. */
+  unpaid(id: string, reason: string): Promise<void>
   /** The money waits in the escrow: the work begins, or is given up at once where no time is left for it. */
   authorized(id: string, txHash: string): Promise<Sale>
   /**
@@ -234,6 +236,7 @@ export interface SaleStore extends SaleReader {
     id: string,
     failure: { reason: string; end: EscrowEnd | null; now: Date },
   ): Promise<Sale | null>
+  unpaid(id: string, reason: string): Promise<void>
   store(
     inside: Statements,
     id: string,
@@ -256,7 +259,7 @@ export interface SaleStore extends SaleReader {
     id: string,
     end: { state: 'settling' | 'failed'; result: WorkResult; now: Date },
   ): Promise<Sale | null>
-  report(id: string, result: WorkResult): Promise<boolean>
+  report(inside: Statements, id: string, result: WorkResult): Promise<Sale | null>
   /** Takes back that the work for a paid sale has failed, unless all of its money goes back. */
   reopen(inside: Statements, id: string): Promise<void>
   /** Runs of assets that were paid in this time, of which nothing was delivered or went back, and nobody works on. */

@@ -55,6 +55,29 @@ export function isDefault({ simulated, result, reason, details }: Worked): boole
 
 type Worked = Pick<Sale, 'simulated' | 'result' | 'reason' | 'details'>
 
+/**
+ * Whether finished work that was refused its payment is asked about again: what a wallet has can change while its
+ * authorization lasts, and a node that lags behind says the same of a wallet that has enough.
+ */
+export function mayPayLater({ escrow, result, createdAt }: Unpaid, reason: string, now: Date): boolean {
+  const isDone = escrow === null && result?.status === 'succeeded'
+  return isDone && CHANGING.has(reason) && now.getTime() < createdAt.getTime() + PAY_LATER_MS
+}
+
+type Unpaid = Pick<Sale, 'escrow' | 'result' | 'createdAt'>
+
+/** Refusals that nothing was sent for, and that may be over at the next look. */
+const CHANGING: ReadonlySet<string> = new Set<Reason>([
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_exact_evm_transaction_simulation_failed',
+  'permit2_insufficient_balance',
+  'permit2_allowance_required',
+  'permit2_simulation_failed',
+])
+
+/** Longer than the authorizations that checkouts ask for. A payer may sign one without an end. */
+const PAY_LATER_MS = 2 * 3_600_000
+
 const PAYERS: ReadonlySet<string> = new Set<Reason>([
   'invalid_exact_evm_insufficient_balance',
   'invalid_exact_evm_nonce_already_used',

@@ -19,9 +19,17 @@ interface Signed {
 describe('a checkout that charges only after the success', () => {
   let world: World
   let chk: string
+  /** Where the process ends next. */
+  let ends: string | null = null
+  const reach = (place: string): void => {
+    if (place !== ends) return
+    ends = null
+    throw new Error('the process ends here')
+  }
 
   beforeAll(async () => {
-    world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1' } })
+    const environment = { SETTLE_CONFIRMATIONS: '1' }
+    world = await openWorld({ chain: true, environment, hooks: { failpoints: { reach } } })
   })
   afterAll(() => world.close())
   beforeEach(async () => {
@@ -34,6 +42,18 @@ describe('a checkout that charges only after the success', () => {
     (await world.sell({ capture: 'onSuccess', responseMode: 'lastNode', price: 0.5, ...terms })).id
   const pay = async (payer: TestAccount, at = chk): Promise<Paid> =>
     await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload: await world.sign(payer, at) } })
+  /** With an authorization until then, and of this nonce where a test wants one. */
+  const payUntil = async (payer: TestAccount, at: string, end: { seconds: number; nonce?: Hex }): Promise<Paid> => {
+    const { body }: { body: CheckoutView } = await world.call('GET', `/p/${at}`)
+    const { v2 } = body.paymentRequirements!
+    const validBefore = BigInt(Math.floor(world.service.clock.now().getTime() / 1000) + end.seconds)
+    const { signature, ...terms } = await payer.authorize(world.chain.network, v2.payTo, {
+      ...{ value: BigInt(v2.amount), validBefore, ...(end.nonce === undefined ? {} : { nonce: end.nonce }) },
+    })
+    const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
+    const paymentPayload = { x402Version: 2, accepted: v2, payload: { signature, authorization } }
+    return await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload } })
+  }
   /** Another authorization with the nonce of the last one: the chain can use only one of them. */
   const sameNonce = async (payer: TestAccount, at: string): Promise<unknown> => {
     const [row] = await world.service.testDatabase.statements.run<{ request: Signed }>(
@@ -41,15 +61,7 @@ describe('a checkout that charges only after the success', () => {
       [at],
     )
     const { nonce } = row!.request.paymentPayload.payload.authorization
-    const { body }: { body: CheckoutView } = await world.call('GET', `/p/${at}`)
-    const { v2 } = body.paymentRequirements!
-    const validBefore = BigInt(Math.floor(Date.now() / 1000) + 30_000)
-    const { signature, ...terms } = await payer.authorize(world.chain.network, v2.payTo, {
-      ...{ value: BigInt(v2.amount), validBefore, nonce },
-    })
-    const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
-    const paymentPayload = { x402Version: 2, accepted: v2, payload: { signature, authorization } }
-    return await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload } })
+    return await payUntil(payer, at, { seconds: 30_000, nonce })
   }
   const newPayer = (balance = 1_000_000n) => world.chain.payer(balance)
   const see = async (id: string, token: string | null, at = chk): Promise<PaymentView> =>
@@ -59,6 +71,14 @@ describe('a checkout that charges only after the success', () => {
       const view = await see(id, token, at)
       return ['paid', 'failed'].includes(view.payment.status) ? view : null
     })
+  /** The sweeper, when the sale is due for this look. */
+  const lookAgain = (look = 1): Promise<void> =>
+    world.service.sales.sales(new Date(world.service.clock.now().getTime() + look * 90_000))
+  const longAgo = (id: string): Promise<unknown> =>
+    world.service.testDatabase.statements.run(
+      "UPDATE sale SET created_at = created_at - interval '3 hours' WHERE id = $1",
+      [id],
+    )
   const report = (id: string, body: object, key = world.seller.key) =>
     world.call('POST', `/v1/payments/${id}/outcome`, { body, key })
 
@@ -182,9 +202,11 @@ describe('a checkout that charges only after the success', () => {
     expect(second).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
     await world.chain.fund(payer.address, 0n)
     await report(id, { status: 'succeeded', answer: 'secret' })
+    await longAgo(id)
+    await lookAgain()
     const unpaid = await ended(id, token, at)
     expect(unpaid).toMatchObject({
-      payment: { status: 'failed', reason: { code: expect.stringMatching(/^invalid_exact_evm_/) } },
+      payment: { status: 'failed', reason: { code: 'invalid_exact_evm_insufficient_balance' } },
       delivery: { answer: null },
     })
     await world.chain.fund(payer.address, 1_000_000n)
@@ -192,6 +214,46 @@ describe('a checkout that charges only after the success', () => {
     expect(banned).toMatchObject({ status: 403, body: { code: 'payer_defaulted' } })
     const first = (await world.sell({ price: 0.5 })).id
     expect((await pay(payer, first)).status).toBe(200)
+  })
+
+  test('finished work that its wallet cannot pay is charged once it can', async () => {
+    const at = await sell({ responseMode: 'immediately' })
+    const payer = await newPayer(500_000n)
+    const { id, token } = (await pay(payer, at)).body.payment
+    await world.chain.fund(payer.address, 0n)
+    await report(id, { status: 'succeeded', answer: 'secret' })
+    await lookAgain()
+    expect(await see(id, token, at)).toMatchObject({
+      payment: { status: 'settling', reason: { code: 'invalid_exact_evm_insufficient_balance' } },
+      delivery: { answer: null },
+    })
+    // Nothing more is worked for with the same money meanwhile.
+    await world.chain.fund(payer.address, 900_000n)
+    expect(await pay(payer, at)).toMatchObject({ status: 402 })
+    await lookAgain(2)
+    await until(async () => (await usdcOf(world.chain, payer.address)) === 400_000n)
+    await lookAgain(3)
+    expect(await ended(id, token, at)).toMatchObject({
+      payment: { status: 'paid', reason: null },
+      delivery: { answer: 'secret' },
+    })
+  })
+
+  test('finished work that was not paid until its authorization ended says what its wallet lacked', async () => {
+    const at = await sell({ responseMode: 'immediately', runSeconds: 10 })
+    const payer = await newPayer(500_000n)
+    const { id, token } = (await payUntil(payer, at, { seconds: 400 })).body.payment
+    await world.chain.fund(payer.address, 0n)
+    await report(id, { status: 'succeeded', answer: 'secret' })
+    world.service.clock.forward(500_000)
+    await world.chain.call('evm_increaseTime', 500)
+    await world.chain.call('evm_mine')
+    await lookAgain()
+    expect(await ended(id, token, at)).toMatchObject({
+      payment: { status: 'failed', reason: { code: 'invalid_exact_evm_insufficient_balance' } },
+    })
+    await world.chain.fund(payer.address, 500_000n)
+    expect(await pay(payer, at)).toMatchObject({ status: 403, body: { code: 'payer_defaulted' } })
   })
 
   test('a wallet has at most 20 unpaid purchases in progress', async () => {
@@ -219,6 +281,14 @@ describe('a checkout that charges only after the success', () => {
     await ended(second.id, second.token, reported)
     expect(await report(second.id, { status: 'failed', answer: 'No such site.' })).toMatchObject({ status: 200 })
     expect(await refundsOf(second.id)).toMatchObject(back)
+
+    const cutOff = (await pay(await newPayer(), reported)).body.payment
+    await ended(cutOff.id, cutOff.token, reported)
+    ends = 'sale reported'
+    expect(await report(cutOff.id, { status: 'failed' })).toMatchObject({ status: 500 })
+    await until(async () => JSON.stringify(await refundsOf(cutOff.id)) !== '[]')
+    expect(await refundsOf(cutOff.id)).toMatchObject(back)
+
     const without = await sell({ capture: 'onPayment' })
     const third = (await pay(await newPayer(), without)).body.payment
     await ended(third.id, third.token, without)

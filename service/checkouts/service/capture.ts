@@ -3,6 +3,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { isFree, isGoingBack, type Sale, type WorkResult } from '../../sales/model.ts'
+import type { Announcement } from '../../queue/model.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { explanationIn, failed, isCapturedLate, isRefusal, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
@@ -81,6 +82,7 @@ export function createCapturing(deps: CapturingDeps) {
     if (sale?.product !== 'checkout') return
     if (sale.state === 'held') return await look([sale])
     if (sale.state !== 'paid' || isCapturedLate(sale)) return
+    if (sale.result?.status === 'failed') return await refundFailed(sale)
     const delivery = (await deliveries.bySubject(null, [payment])).get(payment)
     // It may have been redelivered meanwhile.
     if (delivery === undefined || !FAILED.has(delivery.state)) return
@@ -97,7 +99,7 @@ export function createCapturing(deps: CapturingDeps) {
     /** Runs in the transaction in which a delivery ended without a confirmation. */
     async deliveryFailed(inside: Statements, target: string, payment: string): Promise<void> {
       if (!isId('chk', target)) return
-      await announce(inside, [{ topic: OUTCOME, payload: { paymentId: payment } }, noticeOf(payment, 'failure')])
+      await announce(inside, [failedWorkOf(payment), noticeOf(payment, 'failure')])
     },
 
     /** In the transaction in which all of a payment was held for its payer, or went back. */
@@ -161,7 +163,11 @@ function deliveryOf(payment: string): Id<'dlv'> {
   return deriveId('dlv', payment as Id<'pay'>)
 }
 
-/** The topic of payments whose delivery has failed. */
+/** The topic of payments whose delivery or work has failed. */
 export const OUTCOME = 'checkouts.outcome'
+
+export function failedWorkOf(payment: string): Announcement {
+  return { topic: OUTCOME, payload: { paymentId: payment } }
+}
 
 const FAILED: ReadonlySet<string> = new Set(['unconfirmed', 'stopped', 'exhausted'])

@@ -29,6 +29,7 @@ import type { Presented } from '../../x402/model.ts'
 import type { FilePort, ReceiptPort } from '../ports.ts'
 import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
+import { failedWorkOf } from './capture.ts'
 import { noticeOf } from './notices.ts'
 import type { Showing } from './presenter.ts'
 import type { Patience } from './purchases.ts'
@@ -325,6 +326,9 @@ export function checkoutHooks({
       if (isRequested(sale)) await payRequest(inside, sale)
       if (sale.details['notify'] === true) await announce(inside, [noticeOf(sale.id, 'sale')])
     },
+
+    /** The process that was told may end before it has refunded. */
+    workFailed: (inside, { id }) => announce(inside, [failedWorkOf(id)]),
 
     async returned(inside, sale) {
       await passes.giveBack(inside, sale)

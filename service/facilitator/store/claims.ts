@@ -189,9 +189,9 @@ const FREE = `network = $1 AND state = 'claimed' AND valid_before > extract(epoc
 
 // A worker marks the settlements that it is about to sign, because signing settlements that another worker has taken is
 // wasted work. The mark is short, so that a worker that died does not keep them; a crash that takes it back does no harm. What is for the escrow stays reserved
-// for its operator, whose lease only one worker has. Recipients take turns: the many settlements of one delay no other.
-// What has expired is left to the reconciler: as long as the nodes do not agree on its end, it would take the places of what
-// can still be sent.
+// for its operator, whose lease only one worker has. Recipients take turns, so one recipient's many settlements do not delay
+// the others'. Expired ones are left to the reconciler: until the nodes agree on their end they would fill the places of those that can still
+// be sent.
 const TAKE = `
 WITH waiting AS MATERIALIZED (
   SELECT digest AS waits, claimed_at AS since,

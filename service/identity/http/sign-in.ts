@@ -134,7 +134,7 @@ function byEmail(limit: string): Described[] {
       tag,
       auth: 'anyone',
       summary: 'Choose a new password with the token from the reset mail',
-      description: 'All sessions of the account end.',
+      description: 'All sessions of the account end. The address is confirmed, because the mail was read.',
       body: z.object({ newPassword: password, token: z.string().max(2_000) }),
       answers: { 200: done },
     },

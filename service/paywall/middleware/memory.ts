@@ -111,6 +111,9 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       return sale
     },
 
+    /** A gate's work is never done elsewhere. */
+    unpaid: () => Promise.resolve(),
+
     simulated: () => Promise.reject(new Error('the middleware has no test mode')),
     /** A gate sells nothing for nothing. */
     giveBack: () => Promise.resolve(null),

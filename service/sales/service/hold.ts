@@ -32,7 +32,11 @@ export function createHolding({ store, held, settle, clock, failpoints, settleMs
     },
 
     /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */
-    report: (id: string, result: WorkResult): Promise<boolean> => held.report(id, result),
+    async report(id: string, result: WorkResult): Promise<boolean> {
+      const isFirst = await held.report(id, result)
+      if (isFirst) await failpoints.reach('sale reported')
+      return isFirst
+    },
 
     /** The work for a paid sale begins anew, so that a failure reported before says nothing any more. */
     reopen: (inside: Statements, id: string): Promise<void> => store.reopen(inside, id),

@@ -107,6 +107,8 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
       return failed ?? (await ended(id))
     },
 
+    unpaid: (id, reason) => store.unpaid(id, reason),
+
     async store(id, answer, bodyHash) {
       return await store.inTransaction(async (inside) => {
         const sale = await store.store(inside, id, answer, { bodyHash, now: clock.now() })
@@ -210,7 +212,12 @@ export function createHeldJournal({ store, hooks, methods, clock }: Omit<Journal
       })
     },
 
-    report: (id, result) => store.report(id, result),
+    report: (id, result) =>
+      store.inTransaction(async (inside) => {
+        const sale = await store.report(inside, id, result)
+        if (sale !== null && result.status === 'failed') await hooks[sale.product]?.workFailed?.(inside, sale)
+        return sale !== null
+      }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '../../kit/errors.ts'
 import { stepOf, type Sale, type Settled, type Step } from '../model.ts'
 import type { EscrowEnd, Paid, SaleMethod } from '../ports.ts'
-import { isEscrowOver } from '../rules.ts'
+import { isEscrowOver, mayPayLater } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
 
 /**
@@ -28,10 +28,14 @@ export function createSettling(deps: SettlingDeps) {
       // Until nobody can change it any more.
       const isLate = outcome.status === 'failed' && (step === 'capture' || step === 'void')
       if (isLate && !isOver(sale)) return sale
+      if (outcome.status === 'failed' && mayPayLater(sale, outcome.reason, clock.now())) {
+        await journal.unpaid(sale.id, outcome.reason)
+        return sale
+      }
       const end = await endOf(method, sale, outcome)
       if (end === 'pending') return sale
       measures.count(`${sale.product}_failed`)
-      const reason = sale.result?.reason ?? (outcome.status === 'failed' ? outcome.reason : UNKNOWN)
+      const reason = sale.result?.reason ?? sale.reason ?? (outcome.status === 'failed' ? outcome.reason : UNKNOWN)
       return await journal.failed(sale.id, reason, end)
     }
     const done = await journal.paid(sale.id, outcome.txHash, paid)

@@ -57,9 +57,7 @@ export function heldSales(
       )
     },
 
-    async report(id, result) {
-      return (await statements.run(REPORT, [id, JSON.stringify(result)], 'sale_report')).length > 0
-    },
+    report: (inside, id, result) => one(inside, REPORT, [id, JSON.stringify(result)], 'sale_report'),
 
     async reopen(inside, id) {
       await inside.run(REOPEN, [id], 'sale_reopen')
@@ -159,7 +157,7 @@ const END_HOLD = `
 UPDATE sale SET state = $2::sale_state, result = $3::json, reason = $4, resume_at = $5, ended_at = $6, lease_until = NULL
 WHERE id = $1 AND state = 'held' RETURNING *`
 
-const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING id`
+const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING *`
 
 const REOPEN = `
 UPDATE sale SET result = NULL

@@ -79,6 +79,10 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     failed: (inside, id, { reason, end, now }) =>
       one(inside, FAILED, [id, reason, now, end?.end ?? null, end?.voidedTx ?? null], 'sale_failed'),
 
+    async unpaid(id, reason) {
+      await statements.run(UNPAID, [id, reason], 'sale_unpaid')
+    },
+
     store: (inside, id, { meta, body }, { bodyHash, now }) =>
       one(inside, STORE, [id, bodyHash, now, JSON.stringify(meta), body], 'sale_store'),
 
@@ -168,7 +172,7 @@ WITH settling AS (
 SELECT id FROM settling`
 
 const PAID = `
-UPDATE sale SET state = 'paid', tx_hash = $2, handover = $3::sale_handover, ended_at = $4, resume_at = NULL
+UPDATE sale SET state = 'paid', tx_hash = $2, handover = $3::sale_handover, ended_at = $4, resume_at = NULL, reason = NULL
 WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
 
 const FAILED = `
@@ -177,6 +181,8 @@ UPDATE sale SET state = 'failed', reason = $2, ended_at = $3, resume_at = NULL, 
   escrow = CASE WHEN $4::text IS NULL THEN escrow ELSE
     (escrow::jsonb || jsonb_build_object('end', $4::text, 'voidedTx', $5::text))::json END
 WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
+
+const UNPAID = `UPDATE sale SET reason = $2 WHERE id = $1 AND state = 'settling'`
 
 const STORE = `
 WITH owed AS (
