@@ -176,6 +176,8 @@ export interface Payers {
 
 /** Reads the payments of those wallets. */
 export interface PayerReader {
+  /** Whether the address is one of those wallets. */
+  has(address: Address): Promise<boolean>
   /** Read in the transaction `inside`, as of this block. */
   books(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
   /** How much the funding of those wallets will still take from the treasury. */

@@ -81,7 +81,13 @@ describe('a withdrawal', () => {
     const person = await world.person()
     const set = (to: unknown) => person.call('POST', '/trpc/wallet.setUsualAddress', { body: { to } })
     const usual = async () => (await person.call('GET', '/trpc/wallet.terms')).body.result.data.usualAddress as unknown
+    const payer = `0x${'7'.repeat(40)}`
+    await service.testDatabase.statements.run(
+      "INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, 'production', now())",
+      [payer, person.caller.user.id],
+    )
     const wrong: Record<string, string | undefined> = {
+      [payer]: "is this service's own address",
       '0x12': 'must be an address: 0x and 40 hexadecimal digits',
       [`0x${'0'.repeat(40)}`]: 'must not be the zero address',
       '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359': undefined,

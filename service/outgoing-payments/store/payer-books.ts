@@ -16,6 +16,12 @@ export function createPayerBooks(statements: Statements) {
       return row?.sum ?? 0n
     },
 
+    /** Whether sellers are paid from it. Nobody looks there for what else arrives. */
+    async has(address: Address): Promise<boolean> {
+      const found = await statements.run('SELECT address FROM spending_payer WHERE address = $1', [address])
+      return found.length > 0
+    },
+
     /** For the comparison of the books with the chain: as of this block, in the transaction of the comparison. */
     async books(network: NetworkName, block: bigint, inside: Statements): Promise<PayerBooks> {
       const addresses = await inside.run<{ address: Hex }>(

@@ -9,16 +9,16 @@ import type { WalletDeps } from './deps.ts'
 
 /** The addresses that may receive payouts, and each owner's usual one. */
 export function createRecipients(deps: WalletDeps, depositAddress: DepositAddress) {
-  const { ledger, outflow, store, book, clock, publish } = deps
+  const { ledger, outflow, store, book, payers, clock, publish } = deps
 
   async function read(written: Address, owner: Owner): Promise<Address> {
     const to = written.toLowerCase() as Address
     const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
-    const own = await depositAddress(owner)
+    const [own, paysSellers] = await Promise.all([depositAddress(owner), payers.has(to)])
     assertRecipient(to, [
       ...usdcs.map((address) => [address, 'is the USDC contract: money sent there is lost'] as const),
       [own, "is this wallet's own address"],
-      [book?.treasury ?? null, "is this service's own address"],
+      ...[book?.treasury ?? null, paysSellers ? to : null].map((address) => [address, OURS] as const),
     ])
     outflow.assertAllowed(to)
     return to
@@ -45,5 +45,7 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
     },
   }
 }
+
+const OURS = "is this service's own address"
 
 export type Recipients = ReturnType<typeof createRecipients>
