@@ -229,8 +229,8 @@ export type Announce = (inside: Statements, announcements: readonly Announcement
 /** Called after every attempt at a target. It is only a hint, which may be lost with its process. */
 export type Listener = (targetId: string, attempted: Attempted) => Promise<void>
 
-/** Whether what the delivery reports still holds, so that it may be sent once more. */
-export type MayRedeliver = (subject: string) => Promise<boolean>
+/** Whether what the delivery reports still holds, so that it may be sent once more. It stays so until the transaction ends. */
+export type MayRedeliver = (inside: Statements, subject: string) => Promise<boolean>
 
 /** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
 export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>

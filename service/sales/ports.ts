@@ -199,6 +199,8 @@ export interface Lease {
 export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   find(id: string, inside?: Statements): Promise<Sale | null>
+  /** Nothing about the sale changes until the transaction ends. */
+  lock(inside: Statements, id: string): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>
   findByIdentifier(payer: Address, identifier: string, on?: Statements): Promise<Sale | null>
   /**

@@ -210,7 +210,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
   )
   const { deliveries, part: deliveriesPart } = openDeliveries(platform, identity, {
     attempted: (target, attempt) => checkouts().attempted(target, attempt),
-    mayRedeliver: (subject) => checkouts().mayRedeliver(subject),
+    mayRedeliver: (inside, subject) => checkouts().mayRedeliver(inside, subject),
   })
   const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })
   const { outgoingPayments, part: outgoingPaymentsPart } = await openOutgoingPayments(platform, {

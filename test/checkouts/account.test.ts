@@ -1,5 +1,6 @@
 import { findHoldDifferences } from '../../service/sales/store/held.ts'
 import type { SaleRow } from '../../service/sales/store/rows.ts'
+import { lockWaitedFor } from '../harness/locks.ts'
 import { sendMcp, type Json } from '../harness/mcp.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { walletKeys } from '../wallet/world.ts'
@@ -153,8 +154,7 @@ describe('a checkout that an account buys at', () => {
     await other.query('BEGIN')
     await other.query('SELECT 1 FROM coupon WHERE id = $1 FOR UPDATE', [coupon.id])
     const failed = seller.call('POST', `/v1/payments/${sale!.id}/outcome`, { body: { status: 'failed' } })
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    await until(async () => (await pool.query(waiting)).rowCount === 1)
+    await lockWaitedFor(world.service.database.statements)
     const counter = `outflow sandbox/${person.caller.user.id}`
     await other.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [counter])
     await other.query('COMMIT')

@@ -1,3 +1,4 @@
+import { lockWaitedFor } from '../harness/locks.ts'
 import { openWorld, until, type World } from './world.ts'
 
 /** A paid order whose workflow said that it failed, and whose seller delivers it again by hand. */
@@ -58,5 +59,19 @@ describe('an order that failed and is delivered again', () => {
       body: { code: 'not_charged' },
     })
     expect(await resultOf(payment)).toBe('failed')
+  })
+
+  it('is not delivered again when its refund is stored at the same moment', async () => {
+    const { payment, delivery } = await failed()
+    const { id, attempts } = await delivery()
+    const { statements } = world.service.database
+    const redelivered = await statements.together(async (inside) => {
+      await inside.run('UPDATE sale SET refunded = amount WHERE id = $1', [payment])
+      const sent = redeliver(String(id))
+      await lockWaitedFor(inside)
+      return { sent }
+    })
+    expect(await redelivered.sent).toMatchObject({ status: 409, body: { code: 'not_charged' } })
+    expect(await delivery()).toMatchObject({ status: 'stopped', attempts })
   })
 })

@@ -113,8 +113,8 @@ export function createCapturing(deps: CapturingDeps) {
     },
 
     /** The workflow would run again for a payment that was given up or goes back: nothing pays for that. */
-    async mayRedeliver(payment: string): Promise<boolean> {
-      const sale = isId('pay', payment) ? await journal.findById(payment) : null
+    async mayRedeliver(inside: Statements, payment: string): Promise<boolean> {
+      const sale = isId('pay', payment) ? await holding.lock(inside, payment) : null
       return sale?.product !== 'checkout' || (sale.state === 'paid' && !isGoingBack(sale))
     },
 

@@ -54,8 +54,8 @@ export function createDeliveries(deps: DeliveriesDeps) {
       if (open === null) throw deliveryMissing()
       if (!open) throw endpointOff()
       const { subject, url } = await find(owner, id)
-      if (!(await deps.mayRedeliver(subject))) throw redeliveryRefused()
       await store.inTransaction(async (inside) => {
+        if (!(await deps.mayRedeliver(inside, subject))) throw redeliveryRefused()
         const now = clock.now()
         const dueAt = FETCHED.test(url) ? fetchBy(now) : now
         const live = await store.redeliver(inside, { owner, id }, operation, dueAt)

@@ -38,6 +38,9 @@ export function createHolding({ store, held, settle, clock, failpoints, settleMs
       return isFirst
     },
 
+    /** The sale, whose state stays as it is until the transaction ends. */
+    lock: (inside: Statements, id: string): Promise<Sale | null> => store.lock(inside, id),
+
     /** The work for a paid sale begins anew, so that a failure reported before says nothing any more. */
     reopen: (inside: Statements, id: string): Promise<void> => store.reopen(inside, id),
 
@@ -63,7 +66,7 @@ export function createHolding({ store, held, settle, clock, failpoints, settleMs
 export type Holding = ReturnType<typeof createHolding>
 
 interface HoldingDeps {
-  store: Pick<SaleStore, 'reopen' | 'takeHeld' | 'findUndelivered' | 'giveUpUndelivered'>
+  store: Pick<SaleStore, 'lock' | 'reopen' | 'takeHeld' | 'findUndelivered' | 'giveUpUndelivered'>
   held: HeldJournal
   settle: Settle
   clock: Clock

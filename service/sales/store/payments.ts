@@ -15,7 +15,7 @@ import {
   type Sale,
   type SaleFilter,
 } from '../model.ts'
-import { fromSaleRow, type SaleRow } from './rows.ts'
+import { fromSaleRow, lockSale, type SaleRow } from './rows.ts'
 
 /** The sales of all products of one owner, in one list. */
 export function createOwnSales(statements: Statements): OwnSales & PaidSales {
@@ -65,11 +65,7 @@ export function createOwnSales(statements: Statements): OwnSales & PaidSales {
       return row === undefined ? null : fromNamedRow(row)
     },
 
-    async lock(inside, id) {
-      if (!isId('pay', id) && !isId('call', id)) return null
-      const [row] = await inside.run<SaleRow>('SELECT * FROM sale WHERE id = $1 FOR UPDATE', [id], 'sale_lock')
-      return row === undefined ? null : fromSaleRow(row)
-    },
+    lock: lockSale,
 
     async byTransaction(txHash, network) {
       const text = `SELECT * FROM sale WHERE tx_hash = $1 AND network = $2 LIMIT ${String(SALES_OF_TRANSACTION_MAX)}`

@@ -1,3 +1,4 @@
+import { isId } from '../../kit/ids.ts'
 import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { rightOf, type PaymentMethod, type Sale } from '../model.ts'
@@ -63,6 +64,11 @@ export async function one(
 ): Promise<Sale | null> {
   const [row] = await on.run<SaleRow>(text, values, name)
   return row === undefined ? null : fromSaleRow(row)
+}
+
+export async function lockSale(inside: Statements, id: string): Promise<Sale | null> {
+  if (!isId('pay', id) && !isId('call', id)) return null
+  return await one(inside, 'SELECT * FROM sale WHERE id = $1 FOR UPDATE', [id], 'sale_lock')
 }
 
 /** In the order of the columns of `ADD`. */

@@ -6,7 +6,7 @@ import type { SaleState } from '../model.ts'
 import type { SaleStore } from '../ports.ts'
 import { nextResume } from '../rules.ts'
 import { heldSales } from './held.ts'
-import { fromSaleRow, one, valuesOf, type SaleRow } from './rows.ts'
+import { fromSaleRow, lockSale, one, valuesOf, type SaleRow } from './rows.ts'
 
 export function createSaleStore(statements: StatementPool): SaleStore {
   async function did(text: string, values: readonly unknown[], name: string): Promise<boolean> {
@@ -21,6 +21,7 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       if (!isId('pay', id) && !isId('call', id)) return null
       return await one(inside, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
     },
+    lock: lockSale,
     findByIdentifier: (payer, identifier, on = statements) =>
       one(on, 'SELECT * FROM sale WHERE payer = $1 AND identifier = $2', [payer, identifier], 'sale_by_identifier'),
     findByDigest: (digest) =>
