@@ -6,14 +6,14 @@ import { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 
 /**
- * Sessions at MCP servers, kept between calls: opening one costs two or three round trips. Calls of several accounts share
- * one, so it is closed only once none of them uses it.
+ * Sessions at MCP servers, kept between calls: opening one costs two or three round trips. Each caller has its own, because
+ * a server may remember something in it. Calls at the same moment share it, so it is closed only once none of them uses it.
  */
 export function createSessions({ open, limits, version }: SessionDeps) {
   const kept = new Map<string, Session>()
   const dropped = new Set<Session>()
 
-  function start(server: string, headers: Headers): Session {
+  function start({ server, headers }: Place): Session {
     const transport = new StreamableHTTPClientTransport(new URL(server), {
       fetch: guardedFetch(open, limits),
       requestInit: { headers },
@@ -47,10 +47,10 @@ export function createSessions({ open, limits, version }: SessionDeps) {
     }
   }
 
-  async function using<T>(server: string, headers: Headers, work: Work<T>, mayRetry = true): Promise<T> {
-    const key = keyOf(server, headers)
+  async function using<T>(place: Place, work: Work<T>, mayRetry = true): Promise<T> {
+    const key = keyOf(place)
     const now = performance.now()
-    const session = kept.get(key) ?? start(server, headers)
+    const session = kept.get(key) ?? start(place)
     kept.delete(key)
     kept.set(key, session)
     session.usedAt = now
@@ -65,7 +65,7 @@ export function createSessions({ open, limits, version }: SessionDeps) {
       if (isOpen && !isOver(error)) throw error
       drop(key, session)
       // A server that has forgotten the session has not called the tool either.
-      if (mayRetry && isForgotten(error)) return await using(server, headers, work, false)
+      if (mayRetry && isForgotten(error)) return await using(place, work, false)
       throw error
     } finally {
       session.uses--
@@ -74,7 +74,7 @@ export function createSessions({ open, limits, version }: SessionDeps) {
   }
 
   return {
-    using: <T>(server: string, headers: Headers, work: Work<T>) => using(server, headers, work),
+    using: <T>(place: Place, work: Work<T>) => using(place, work),
 
     async close(): Promise<void> {
       const sessions = [...kept.values(), ...dropped]
@@ -92,7 +92,13 @@ export interface SessionDeps {
 }
 
 type Work<T> = (client: Client) => Promise<T>
-type Headers = Readonly<Record<string, string>>
+
+interface Place {
+  server: string
+  /** Whose calls may share the session. */
+  caller: string
+  headers: Readonly<Record<string, string>>
+}
 
 interface Session {
   client: Promise<Client>
@@ -102,13 +108,13 @@ interface Session {
   uses: number
 }
 
-const KEPT_MAX = 100
+const KEPT_MAX = 200
 const IDLE_MS = 5 * 60_000
 const CONNECT_MS = 15_000
 
 /** Without the headers' secrets, which a map's key could leak. */
-function keyOf(server: string, headers: Headers): string {
-  const digest = createHash('sha256').update(JSON.stringify(Object.entries(headers).sort()))
+function keyOf({ server, caller, headers }: Place): string {
+  const digest = createHash('sha256').update(JSON.stringify([caller, Object.entries(headers).sort()]))
   return `${server} ${digest.digest('base64url')}`
 }
 

@@ -20,11 +20,11 @@ import { createSessions, type SessionDeps } from './clients.ts'
 export function createToolServers(deps: SessionDeps) {
   const sessions = createSessions(deps)
   return {
-    read: (server: string, headers: Readonly<Record<string, string>>): Promise<Reading> =>
-      asRefusal(() => sessions.using(server, headers, (client) => readAll(client, server))),
+    read: (server: string, caller: string, headers: Readonly<Record<string, string>>): Promise<Reading> =>
+      asRefusal(() => sessions.using({ server, caller, headers }, (client) => readAll(client, server))),
 
     /** The tool's output; a failure is thrown as `upstream_error`. */
-    async call({ server, tool, input, headers, onProgress, signal }: ServerCall): Promise<Output> {
+    async call({ server, caller, tool, input, headers, onProgress, signal }: ServerCall): Promise<Output> {
       const params = { name: tool, arguments: { ...input } }
       const options = {
         signal,
@@ -34,7 +34,7 @@ export function createToolServers(deps: SessionDeps) {
         },
       }
       try {
-        const result = await sessions.using(server, headers, (client) =>
+        const result = await sessions.using({ server, caller, headers }, (client) =>
           // Not by `callTool`: it would compile the server's own schema here to check its own answer.
           client.request({ method: 'tools/call', params }, CallToolResultSchema, options),
         )
@@ -52,6 +52,7 @@ export function createToolServers(deps: SessionDeps) {
 
 export interface ServerCall {
   server: string
+  caller: string
   tool: string
   input: Readonly<Record<string, unknown>>
   headers: Readonly<Record<string, string>>

@@ -46,8 +46,8 @@ export function openUpstreams({ config, allowHosts, tracer }: UpstreamOptions) {
       return { status: answer.status, contentType: typeof type === 'string' ? type : null, body: answer.body }
     },
     servers,
-    mcp: ({ upstream: { server, tool }, input, headers, onProgress }, signal) =>
-      servers.call({ server, tool, input, headers, onProgress, signal }),
+    mcp: ({ upstream: { server, tool }, caller, input, headers, onProgress }, signal) =>
+      servers.call({ server, caller, tool, input, headers, onProgress, signal }),
     async isThere(url) {
       try {
         await outbound.send({ url, limits: { totalMs: 5_000, bodyBytes: 1_024 }, truncate: true, redirects: 'pass' })

@@ -61,7 +61,7 @@ describe('Tools of an external MCP server', () => {
     other: Partial<Parameters<typeof servers.call>[0]> = {},
   ) =>
     servers.call({
-      ...{ server: stranger.url, tool, input, headers: {}, onProgress: () => undefined },
+      ...{ server: stranger.url, caller: 'one', tool, input, headers: {}, onProgress: () => undefined },
       signal: new AbortController().signal,
       ...other,
     })

@@ -4,7 +4,7 @@ import { mcpStranger, type Stranger } from './mcp-stranger.ts'
 
 const OK = { kind: 'text', value: 'ok' }
 
-describe('Callers who share the session of an external MCP server', () => {
+describe('Calls in sessions of an external MCP server', () => {
   let stranger: Stranger
   const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
   const servers = createToolServers({
@@ -22,9 +22,9 @@ describe('Callers who share the session of an external MCP server', () => {
     await stranger.close()
   })
 
-  const call = (tool: string, key: string) =>
+  const call = (tool: string, key: string, caller = 'one') =>
     servers.call({
-      ...{ server: stranger.url, tool, input: {}, headers: { authorization: key } },
+      ...{ server: stranger.url, caller, tool, input: {}, headers: { authorization: key } },
       ...{ onProgress: () => undefined, signal: new AbortController().signal },
     })
 
@@ -59,7 +59,7 @@ describe('Callers who share the session of an external MCP server', () => {
 
   test('get their answers when others open more sessions than are stored', async () => {
     const { release, answer } = await underWay('first')
-    for (let other = 0; other < 101; other++) expect(await call('add', `other ${String(other)}`)).toEqual(OK)
+    for (let other = 0; other < 201; other++) expect(await call('add', `other ${String(other)}`)).toEqual(OK)
     release()
     expect(await answer).toEqual(OK)
   })
@@ -71,5 +71,14 @@ describe('Callers who share the session of an external MCP server', () => {
         .end('{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"Too busy"}}')
     await expect(call('add', 'refused')).rejects.toMatchObject({ code: 'upstream_error' })
     expect(await call('add', 'refused')).toEqual(OK)
+  })
+
+  test('share a session with the same account only, whatever its key', async () => {
+    const opened = async (caller: string): Promise<number> => {
+      const before = stranger.sessions
+      await call('add', 'same', caller)
+      return stranger.sessions - before
+    }
+    expect([await opened('one'), await opened('one'), await opened('other'), await opened('one')]).toEqual([1, 0, 1, 0])
   })
 })

@@ -86,6 +86,8 @@ export interface AnswerFiles {
 
 export interface McpCall {
   readonly upstream: McpUpstream
+  /** The server's session is shared with no other one. */
+  readonly caller: string
   readonly input: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
   readonly onProgress: (progress: Progress) => void

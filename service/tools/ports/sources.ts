@@ -28,7 +28,7 @@ export interface ReadOptions {
 
 /** Reads the tools that MCP servers offer. */
 export interface ToolServers {
-  read(server: string, headers: Readonly<Record<string, string>>): Promise<Reading>
+  read(server: string, caller: string, headers: Readonly<Record<string, string>>): Promise<Reading>
 }
 
 /** Requests to addresses from users, within limits. */

@@ -43,7 +43,9 @@ export function createCharging(deps: ChargingDeps) {
       async work() {
         // Taken only after the hold: callers without money must not take places from those who can pay.
         const leave = place(tool, owner.userId)
-        return await reading.read(order, { callId, tool, input, connection, departure, onProgress }).finally(leave)
+        const caller = `${owner.environment}/${owner.userId}`
+        const ask = { callId, caller, tool, input, connection, departure, onProgress }
+        return await reading.read(order, ask).finally(leave)
       },
       async capture(output, durationMs) {
         await failpoints.reach('call answered')

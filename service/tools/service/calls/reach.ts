@@ -24,7 +24,7 @@ export function createReach(deps: CallDeps) {
   const work = createWork(deps)
 
   async function ask(about: ReachInput): Promise<Reached> {
-    const { callId, tool, input, connection, departure, onProgress, large } = about
+    const { callId, caller, tool, input, connection, departure, onProgress, large } = about
     const { upstream } = tool
     return await inTime({ signal: departure.signal, timeoutMs }, async (until, hide) => {
       switch (upstream.kind) {
@@ -62,7 +62,7 @@ export function createReach(deps: CallDeps) {
             const { message } = progress
             onProgress(message === null ? progress : { ...progress, message: scrubText(message, secrets) })
           }
-          return scrubOutput(await upstreams.mcp({ upstream, input, headers, onProgress: tell }, until), secrets)
+          return scrubOutput(await upstreams.mcp({ upstream, caller, input, headers, onProgress: tell }, until), secrets)
         }
         case 'rda':
           throw new Error('a creator’s tool is run, not reached')
@@ -158,6 +158,8 @@ export function ordinary(reached: Reached): Output {
 
 export interface ReachInput {
   callId: CallId
+  /** The account or the paying wallet. Servers that remember something between calls remember it for this one alone. */
+  caller: string
   tool: Tool
   input: Readonly<Record<string, unknown>>
   connection: ChosenConnection | null

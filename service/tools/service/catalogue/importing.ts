@@ -132,7 +132,8 @@ export function createImporting(deps: ImportingDeps) {
     await fetching.checkAddress(server)
     const { environment, ownerId, slug } = request
     const [secret] = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
-    const reading = await servers.read(server, (request.credentials ?? secret).headers)
+    const caller = ownerId ?? 'operator'
+    const reading = await servers.read(server, caller, (request.credentials ?? secret).headers)
     const pricing = await pricingOf(store, request)
     const sourceHash = hashOf([server, priced(pricing), reading.operations])
     const provider = named(toProvider({ ...request, pricing, source: { from: server } }, 'mcp', sourceHash), reading)

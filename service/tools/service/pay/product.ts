@@ -65,7 +65,8 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
     const started = performance.now()
     const elapsed = (): number => Math.round(performance.now() - started)
     try {
-      const output = await unpaid.ask({ callId, tool, input, connection: null, departure, onProgress: () => undefined })
+      const about = { callId, caller: sale.payer, tool, input, connection: null, departure }
+      const output = await unpaid.ask({ ...about, onProgress: () => undefined })
       const durationMs = elapsed()
       const details = paid ? null : { ...sale.details, durationMs }
       const answer = toStored({ output, durationMs })
