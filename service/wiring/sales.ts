@@ -46,7 +46,7 @@ export function openSelling(
     holding: createHolding({ ...selling, store, held, settle }),
     part: {
       sweepers: [
-        { name: 'sales.open', everyMs: 2_000, run: (now) => sweeping.sales(now) },
+        ...sweeping.turns.map(({ name, run }) => ({ name: `sales.${name}`, everyMs: 2_000, run })),
         { name: 'sales.answers', everyMs: 30_000, run: (now) => sweeping.answers(now) },
         {
           name: 'sales.methods',

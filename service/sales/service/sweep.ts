@@ -1,5 +1,5 @@
 import type { Log } from '../../kit/log.ts'
-import { PRODUCTS } from '../model.ts'
+import { PRODUCTS, type ProductName } from '../model.ts'
 import type { Journal, SaleStore } from '../ports.ts'
 import { HELD_MS } from '../rules.ts'
 import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
@@ -13,19 +13,38 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
     }
   }
 
+  // Separately: simulated sales cost nothing to make, and must not delay those with real money.
+  const resume = async (product: ProductName, now: Date): Promise<void> => {
+    const turns = [false, true].map(async (simulated) => {
+      const open = await store.takeOpen(product, now, { limit: AT_ONCE, simulated })
+      await each(open, (sale) => settle(sale, NOTHING_HANDED_OVER, 0))
+    })
+    await Promise.all(turns)
+  }
+
+  /** Each has turns of its own: what one product's sales are paid by may be slow, and no other one waits for it. */
+  const turns: readonly Turn[] = [
+    {
+      name: 'lost',
+      run: async (now) =>
+        each(await store.findLost(now, LOST_AT_ONCE), (lost) => journal.release(lost, 'interrupted')),
+    },
+    ...PRODUCTS.map((product) => ({ name: product, run: (now: Date) => resume(product, now) })),
+  ]
+
   return {
+    turns,
+    /** A turn of all of them. */
     async sales(now: Date): Promise<void> {
-      await each(await store.findLost(now, LOST_AT_ONCE), (lost) => journal.release(lost, 'interrupted'))
-      for (const product of PRODUCTS) {
-        // Separately: simulated sales cost nothing to make, and must not delay those with real money.
-        for (const simulated of [false, true]) {
-          const open = await store.takeOpen(product, now, { limit: AT_ONCE, simulated })
-          await each(open, (sale) => settle(sale, NOTHING_HANDED_OVER, 0))
-        }
-      }
+      await Promise.all(turns.map(({ run }) => run(now)))
     },
     answers: (now: Date): Promise<void> => store.forgetAnswers(new Date(now.getTime() - HELD_MS)),
   }
+}
+
+interface Turn {
+  name: string
+  run(now: Date): Promise<void>
 }
 
 export type Sweeping = ReturnType<typeof createSweeping>
