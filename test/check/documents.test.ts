@@ -24,6 +24,19 @@ test('docs has the pictures that a page shows, at most 15, and no others', () =>
   expect(pictures.length).toBeLessThanOrEqual(15)
 })
 
+test('every file that a guide of a folder names without a path is in that folder', () => {
+  const missing = readmes('service').flatMap((guide) => {
+    const here = new Set(
+      readdirSync(path.join(root, path.dirname(guide)), { recursive: true, encoding: 'utf8' }).map((file) =>
+        path.basename(file),
+      ),
+    )
+    const named = [...textOf(guide).matchAll(/`([\w.-]+\.(?:tsx?|mjs|prisma))`/g)].map(([, file = '']) => file)
+    return named.filter((file) => !here.has(file)).map((file) => `${guide}: ${file}`)
+  })
+  expect(missing).toEqual([])
+})
+
 function missingIn(guide: string): string[] {
   const folder = path.dirname(guide)
   const links = linksIn(guide).map((link) => [path.join(folder, link)])

@@ -26,8 +26,7 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
   const turns: readonly Turn[] = [
     {
       name: 'lost',
-      run: async (now) =>
-        each(await store.findLost(now, LOST_AT_ONCE), (lost) => journal.release(lost, 'interrupted')),
+      run: async (now) => each(await store.findLost(now, LOST_AT_ONCE), (lost) => journal.release(lost, 'interrupted')),
     },
     ...PRODUCTS.map((product) => ({ name: product, run: (now: Date) => resume(product, now) })),
   ]
