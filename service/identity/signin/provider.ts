@@ -100,17 +100,20 @@ async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
   const account = { providerId: 'oidc', accountId: `${issuer} ${subject}` }
   const known = await ownerOf(adapter, account)
   if (known !== null) return known
-  // better-auth requires an e-mail address for every user; a stand-in under `.invalid` can belong to no one.
-  const email = person.email ?? `${createHash('sha256').update(account.accountId).digest('hex')}@provider.invalid`
-  const holder = (await adapter.findUserByEmail(email))?.user
+  const { email, emailConfirmed } = person
+  const holder = email === null ? undefined : (await adapter.findUserByEmail(email))?.user
   if (holder !== undefined) {
-    if (!person.emailConfirmed) throw new Refusal('provider_address_unconfirmed')
+    if (!emailConfirmed) throw new Refusal('provider_address_unconfirmed')
     // A person who signed up with another's address would otherwise share this account with that address's owner.
     if (!holder.emailVerified) throw new Refusal('account_address_unconfirmed')
     await adapter.linkAccount({ ...account, userId: holder.id })
     return holder
   }
-  const made = { name: person.name ?? '', email, emailVerified: person.emailConfirmed, issuer, subject }
+  // Nobody holds an address that may be another's, who could sign up with it later and would share this account.
+  // better-auth requires one for every user; a stand-in under `.invalid` can belong to no one.
+  const standIn = `${createHash('sha256').update(account.accountId).digest('hex')}@provider.invalid`
+  const own = email !== null && emailConfirmed ? email : standIn
+  const made = { name: person.name ?? '', email: own, emailVerified: emailConfirmed, issuer, subject }
   return await madeOnce(adapter, made, account)
 }
 

@@ -157,6 +157,14 @@ inBrowser('the dashboard of a live server', () => {
       await atProvider(third.page, 'unconfirmed@example.com')
       await third.page.getByText('has not verified that the address is yours').waitFor()
 
+      // Where nobody has an account with it yet, it opens one that has no address.
+      const apart = await desk.visit('/sign-in')
+      await apart.page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
+      await atProvider(apart.page, 'unconfirmed.new@example.com')
+      await apart.page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      const held = `SELECT id FROM signin_user WHERE email = 'unconfirmed.new@example.com'`
+      expect(await desk.service.database.statements.run(held, [])).toEqual([])
+
       // A callback that belongs to another browser signs in no user.
       const fourth = await desk.visit('/sign-in')
       const stolen = await desk.service.call('POST', '/auth/oidc/start', {
