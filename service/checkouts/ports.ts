@@ -16,6 +16,8 @@ import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-rece
 import type { Checkout, NoticeKind, PaymentRequest, Progress, ReceiptRefund, Source, Turn } from './model.ts'
 import type { CheckoutView, PaymentView } from './views.ts'
 
+export type RequestClaim = 'claimed' | 'taken' | 'over'
+
 /** Stores the further amounts that buyers are asked for. */
 export interface RequestStore {
   /** All of this payment. No other transaction adds one meanwhile. */
@@ -24,8 +26,11 @@ export interface RequestStore {
   addRequest(inside: Statements, request: PaymentRequest): Promise<void>
   /** By payment, the oldest first. Those without requests are missing. */
   requestsOf(payments: readonly string[]): Promise<ReadonlyMap<string, readonly PaymentRequest[]>>
-  /** Null where the checkout is of no request; false where another payment has begun, or the request has ended. */
-  claimRequest(inside: Statements, claim: { checkout: string; sale: string; now: Date }): Promise<boolean | null>
+  /**
+   * Null where the checkout is of no request; `taken` where another payment has begun, or the request has ended; `over` where
+   * the order that it belongs to has.
+   */
+  claimRequest(inside: Statements, claim: { checkout: string; sale: string; now: Date }): Promise<RequestClaim | null>
   /** The payment of it failed, so it is open again. */
   releaseRequest(inside: Statements, sale: string): Promise<void>
   /** Ends the request that this sale pays. Null where it pays none, or it has ended already. */

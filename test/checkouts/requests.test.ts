@@ -40,6 +40,14 @@ describe('a further amount that a seller asks a buyer for', () => {
     return { id: String(body.payment.id), path, token }
   }
 
+  /** A simulated order whose work may still be under way. */
+  async function begun(terms: Record<string, unknown>): Promise<Order> {
+    const checkout = await world.sell({ testMode: true, ...terms })
+    const token = newToken()
+    const { body } = await world.call('POST', `/p/${checkout.id}/pay`, { body: { input: {}, token, simulate: true } })
+    return { id: String(body.payment.id), path: `/p/${checkout.id}/payments/${String(body.payment.id)}`, token }
+  }
+
   const look = async (path: string, token: string | null) =>
     (await world.call('GET', path, token === null ? {} : { headers: { 'X-Payment-Token': token } }))
       .body as PaymentView & CheckoutView
@@ -193,6 +201,24 @@ describe('a further amount that a seller asks a buyer for', () => {
     const late = await world.call('POST', `${placeOf(request)}/pay`, { body: { input: {}, simulate: true } })
     expect(late.status).toBe(404)
     expect(world.workflow.deliveries.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
+  })
+
+  it.each([
+    ['was given up', { capture: 'onSuccess', responseMode: 'immediately' }, 'outcome', { status: 'failed' }],
+    ['was refunded', {}, 'refund', { reason: 'Out of stock' }],
+  ])('ends with its order that %s: it cannot be paid any more', async (_, terms, end, body) => {
+    const order = await begun(terms)
+    const [request, paid] = [await createRequest(order), await createRequest(order, { note: 'Paid before' })]
+    const pay = ({ url }: { url: string }) =>
+      world.call('POST', `${placeOf({ url })}/pay`, { body: { input: {}, simulate: true } })
+    expect((await pay(paid)).status).toBe(200)
+    expect((await world.seller.call('POST', `/v1/payments/${order.id}/${end}`, { body })).status).toBeLessThan(300)
+    const seen = (await look(order.path, order.token)).requests.map(({ status }) => status)
+    expect(seen).toEqual(['expired', 'paid'])
+    const listed = await world.seller.call('GET', `/v1/payments/${order.id}/requests`)
+    expect(listed.body.requests.map(({ status }: RequestView) => status)).toEqual(seen)
+    expect(await pay(request)).toMatchObject({ status: 409, body: { code: 'request_closed' } })
+    expect(await postRequest(order)).toMatchObject({ status: 409, body: { code: 'payment_not_open' } })
   })
 
   it('expires: it can be neither paid nor refused, and its seller is notified once', async () => {

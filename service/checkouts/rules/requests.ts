@@ -1,9 +1,9 @@
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { NewDelivery } from '../../deliveries/model.ts'
-import type { Sale } from '../../sales/model.ts'
+import { isGoingBack, type Sale } from '../../sales/model.ts'
 import { requestsFull, requestUnasked, tooManyRequests } from '../errors.ts'
-import type { Checkout, PaymentRequest, RequestStatus, Terms } from '../model.ts'
+import type { Checkout, Payment, PaymentRequest, RequestStatus, Terms } from '../model.ts'
 import type { RequestView } from '../views.ts'
 import { newCheckout } from './lifecycle.ts'
 
@@ -25,8 +25,29 @@ export function requestStatus({ endedAs, saleId, expiresAt }: StatusColumns, now
 type StatusColumns = Pick<PaymentRequest, 'endedAs' | 'saleId' | 'expiresAt'>
 
 /** A buyer is asked for more only within an order that has begun and was not given up or returned. */
-export function assertAskable({ state }: Pick<Sale, 'state'>): void {
-  if (state !== 'held' && state !== 'settling' && state !== 'paid') throw requestUnasked()
+export function assertAskable(order: Order): void {
+  const { state } = order
+  const hasBegun = state === 'held' || state === 'settling' || state === 'paid'
+  if (!hasBegun || isOrderOver(order)) throw requestUnasked()
+}
+
+/** Nothing more is paid within an order that has failed, was given up or goes back as a whole. */
+function isOrderOver({ state, result, amount, refunded }: Order | EndedOrder): boolean {
+  return (
+    state === 'failed' || state === 'refunded' || result?.status === 'failed' || isGoingBack({ amount, refunded })
+  )
+}
+
+type Order = Pick<Sale, 'state' | 'result' | 'amount' | 'refunded'>
+type EndedOrder = Pick<Payment, 'state' | 'result' | 'amount' | 'refunded'>
+
+/** The requests as they are now: with their order those end that nobody has paid. */
+export function requestsWithin(
+  order: Order | EndedOrder,
+  requests: readonly PaymentRequest[],
+): readonly PaymentRequest[] {
+  if (!isOrderOver(order)) return requests
+  return requests.map((one) => (one.endedAs === null && one.saleId === null ? { ...one, endedAs: 'expired' } : one))
 }
 
 /** Throws where the buyer of one payment is asked too often. */

@@ -25,7 +25,7 @@ import { sentenceOfWork } from '../rules/capture.ts'
 import { callsWorkflow, promiseOf, resultOf } from '../rules/after.ts'
 import { isWorking, redirectOf, statusOf } from '../rules/lifecycle.ts'
 import { linesWith, priceOf, withAmounts } from '../rules/price.ts'
-import { requestView } from '../rules/requests.ts'
+import { requestsWithin, requestView } from '../rules/requests.ts'
 import { offerOf, quoteOf, toQuoteId, workMsOf, type PricedChoice } from '../rules/quote.ts'
 import type { FilePort } from '../ports.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -236,7 +236,7 @@ function createDetails({ passes, store, clock }: Pick<CheckoutDeps, 'passes' | '
       ...one,
       pass: found.get(one.id) ?? null,
       progress: progress.get(one.id) ?? [],
-      requests: asked.get(one.id) ?? [],
+      requests: requestsWithin(one, asked.get(one.id) ?? []),
     }))
   }
 

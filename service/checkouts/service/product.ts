@@ -294,7 +294,8 @@ export function checkoutHooks({
       const { after } = checkout
       if (isRequested(sale)) {
         const claim = { checkout: checkout.id, sale: sale.id, now: sale.createdAt }
-        if ((await store.claimRequest(inside, claim)) === false) throw requestClosed('paying')
+        const claimed = await store.claimRequest(inside, claim)
+        if (claimed === 'taken' || claimed === 'over') throw requestClosed(claimed === 'taken' ? 'paying' : 'expired')
       }
       // A buyer of an earlier version was promised a file that was deleted since.
       if (after.kind === 'file' && !(await files.sold(inside, after.fileId, sale.subject))) throw quoteExpired()

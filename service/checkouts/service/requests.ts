@@ -9,6 +9,7 @@ import {
   assertRequestRoom,
   newRequest,
   requestDelivery,
+  requestsWithin,
   requestStatus,
   type Wanted,
 } from '../rules/requests.ts'
@@ -44,8 +45,8 @@ export function createRequests({ store, selling, callbacks, captureLimits, deliv
     },
 
     async requests(caller: Caller, payment: string): Promise<readonly PaymentRequest[]> {
-      const { id } = await ownSale(selling.journal, caller, payment)
-      return (await store.requestsOf([id])).get(id) ?? []
+      const sale = await ownSale(selling.journal, caller, payment)
+      return requestsWithin(sale, (await store.requestsOf([sale.id])).get(sale.id) ?? [])
     },
 
     /** By the buyer of the payment, whose token shows that. The same refusal again changes nothing. */

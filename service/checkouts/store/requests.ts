@@ -28,8 +28,10 @@ export function requests(statements: StatementPool): RequestStore {
     },
 
     async claimRequest(inside, { checkout, sale, now }) {
-      const [row] = await inside.run<{ claimed: boolean }>(CLAIM, [checkout, sale, now], 'payment_request_claim')
-      return row?.claimed ?? null
+      const values = [checkout, sale, now]
+      const [row] = await inside.run<{ claimed: boolean; open: boolean }>(CLAIM, values, 'payment_request_claim')
+      if (row === undefined) return null
+      return row.claimed ? 'claimed' : row.open ? 'taken' : 'over'
     },
 
     async releaseRequest(inside, sale) {
@@ -93,14 +95,20 @@ INSERT INTO payment_request
   (id, payment_id, checkout_id, user_id, environment, amount, note, callback_url, expires_at, created_at)
 VALUES ($1, $2, $3, $4, $5::environment, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`
 
-// The row lock decides between two payments of the same moment, and between a payment and a refusal.
+// The row lock decides between two payments of the same moment, and between a payment and a refusal. The order that it
+// belongs to (`isOrderOver`) does not end before this transaction has.
 const CLAIM = `
 WITH there AS (SELECT * FROM payment_request WHERE checkout_id = $1 FOR UPDATE),
+within AS (
+  SELECT s.id FROM there JOIN sale s ON s.id = there.payment_id
+  WHERE s.state IN ('held', 'settling', 'paid') AND (s.result IS NULL OR s.result ->> 'status' <> 'failed')
+    AND (s.amount = 0 OR s.refunded < s.amount)
+  FOR SHARE OF s),
 claimed AS (
-  UPDATE payment_request r SET sale_id = $2 FROM there
+  UPDATE payment_request r SET sale_id = $2 FROM there, within
   WHERE r.id = there.id AND there.ended_as IS NULL AND there.sale_id IS NULL AND there.expires_at > $3
   RETURNING r.id)
-SELECT EXISTS (SELECT FROM claimed) AS claimed FROM there`
+SELECT EXISTS (SELECT FROM claimed) AS claimed, EXISTS (SELECT FROM within) AS open FROM there`
 
 const RELEASE = 'UPDATE payment_request SET sale_id = NULL WHERE sale_id = $1 AND ended_as IS NULL'
 
