@@ -34,6 +34,13 @@ export function nothingPaid(): DomainError {
   return new DomainError('conflict', 'nothing_paid', sentence)
 }
 
+/** What was paid for it is not its creator's yet. */
+export function runUnderWay(): DomainError {
+  const sentence =
+    'The run that was paid for has not ended yet. If it does not succeed, its buyer is refunded within some minutes, without a request. Try again when it has ended.'
+  return new DomainError('conflict', 'run_under_way', sentence)
+}
+
 export function exceedsPayment(refundable: Usdc): DomainError {
   const sentence =
     refundable === 0n

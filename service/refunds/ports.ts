@@ -38,6 +38,8 @@ export type RefundEnd = { state: 'confirmed'; txHash: string | null } | { state:
 export interface Sales extends OwnSales {
   /** All of it went back. */
   markRefunded(inside: Statements, id: string): Promise<void>
+  /** Whether an answer waits for the buyer. */
+  hasAnswer(inside: Statements, id: string): Promise<boolean>
 }
 
 /** The machine that pays withdrawals and refunds. */

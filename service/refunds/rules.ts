@@ -54,6 +54,16 @@ export function paidTo(
   return product === 'asset' && result?.status === 'failed' ? { userId: GUESTS, environment } : seller
 }
 
+/**
+ * Whether only an answer that waits for its buyer can show that the creator of a run was paid: one that was paid for in
+ * advance pays its creator with its answer, and one that has failed is refunded by a rule.
+ */
+export function isPaidByAnswer({ product, result, handover, details }: Run): boolean {
+  return product === 'asset' && result === null && handover === 'none' && details['runId'] === undefined
+}
+
+type Run = Pick<Sale, 'product' | 'result' | 'handover' | 'details'>
+
 export function amountOf(sale: Pick<Sale, 'amount' | 'refunded'>, requested: Usdc | null): Usdc {
   if (sale.amount === 0n) throw nothingPaid()
   const left = refundableOf(sale)

@@ -33,9 +33,7 @@ export function assertAskable(order: Order): void {
 
 /** Nothing more is paid within an order that has failed, was given up or goes back as a whole. */
 function isOrderOver({ state, result, amount, refunded }: Order | EndedOrder): boolean {
-  return (
-    state === 'failed' || state === 'refunded' || result?.status === 'failed' || isGoingBack({ amount, refunded })
-  )
+  return state === 'failed' || state === 'refunded' || result?.status === 'failed' || isGoingBack({ amount, refunded })
 }
 
 type Order = Pick<Sale, 'state' | 'result' | 'amount' | 'refunded'>

@@ -174,6 +174,10 @@ export const PAYMENTS = {
   ],
   progress_too_fast: ['Too many lines of progress came in one second.', 'Wait a second. Report fewer steps.'],
   chat_not_found: ['The checkout is no chat.', 'Use its payment page instead.'],
+  run_under_way: [
+    'The run of an asset that the payment is for has not ended, so its creator is not paid for it yet.',
+    'Wait for its end: what does not succeed is refunded within some minutes.',
+  ],
   too_many_turns: ['Too many messages of a chat, or of one seller’s chats, came in a minute.', 'Wait a minute.'],
   turn_under_way: [
     'The answer to the last message of the chat is still on its way.',

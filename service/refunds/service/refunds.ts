@@ -4,13 +4,14 @@ import { toWire, usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
-import { paymentMissing, receivedHere, refundConflict } from '../errors.ts'
+import { paymentMissing, receivedHere, refundConflict, runUnderWay } from '../errors.ts'
 import type { ReceiptRefund, Refund, RefundRequest } from '../model.ts'
 import {
   amountOf,
   assertLeast,
   assertOneMore,
   isOverdue,
+  isPaidByAnswer,
   isRefusal,
   nextTry,
   ownTermsOf,
@@ -59,6 +60,7 @@ export function createRefunds(deps: RefundDeps) {
         return before
       }
       const owner = sellerOf(sale)
+      if (isPaidByAnswer(sale) && !(await sales.hasAnswer(inside, sale.id))) throw runUnderWay()
       const amount = amountOf(sale, input.amount)
       const way = methods.of(sale).simulated
         ? 'simulated'

@@ -196,6 +196,23 @@ describe('runs of assets that guests buy', () => {
     expect([late.status, late.body.code]).toEqual([409, 'payment_refunded'])
   })
 
+  test('are refunded by no request before the run has ended, so nothing is taken from its creator', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const { 'X-Payment-ID': id } = await unfetched(payer)
+    const books = async () => {
+      const seen = ['usr_guests', world.creator.caller.user.id].map((userId) =>
+        world.service.ledger.wallet({ userId, environment: 'sandbox' }),
+      )
+      return (await Promise.all(seen)).map((wallet) => wallet?.funds)
+    }
+    const before = await books()
+    const refused = await world.creator.call('POST', `/v1/payments/${id}/refund`, { body: { reason: 'Sorry' } })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'run_under_way' } })
+    expect(await books()).toEqual(before)
+    world.service.clock.forward(11 * 60_000)
+    expect(await returned(payer)).toBe(1_000_000n)
+  })
+
   test('are refunded by the sweeper, however many refunds of earlier ones have failed or are refused', async () => {
     const { database, clock } = world.service
     const payer = await world.chain.payer(1_000_000n)
