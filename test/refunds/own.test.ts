@@ -252,7 +252,8 @@ describe("a refund from the seller's own wallet", () => {
   test('is refused where the money reached a balance here, or came from an account here', async () => {
     const { person } = await sell()
     const here = await addSale(world.service, person, { recipient: person.address })
-    const run = await addSale(world.service, person, { product: 'asset', recipient: world.service.wallets.treasury()! })
+    const ran = { product: 'asset', details: { runId: 'run_one' } } as const
+    const run = await addSale(world.service, person, { ...ran, recipient: world.service.wallets.treasury()! })
     const payer = randomAddress()
     await world.service.database.statements.run(
       `INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, 'production', now())`,
