@@ -9,6 +9,7 @@ import { bundled } from '../../harness/process.ts'
 import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
 import { payEscrow, type EscrowTerms } from '../../harness/escrow.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
+import { until } from '../../harness/until.ts'
 import { newToken } from '../token.ts'
 import type { Life } from './driver.ts'
 import { Mortal } from './mortal.ts'
@@ -152,8 +153,11 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
 
         /** Its terms have absolute times, so they are fetched for each customer. */
         async function signedForEscrow(payer: TestAccount): Promise<Record<string, unknown>> {
-          const view = await mortal.call('GET', `/p/${checkout.id}`)
-          const terms = view?.body.paymentRequirements.v2 as EscrowTerms
+          // A process that has just begun knows no operator for a moment, and so has nothing to sign.
+          const terms = await until(async () => {
+            const view = await mortal.call('GET', `/p/${checkout.id}`)
+            return view?.body.paymentRequirements?.v2 as EscrowTerms | null | undefined
+          })
           // Valid as long as the terms allow: the service's clock runs ahead of the chain's.
           const signedAt = terms.extra.captureDeadline - terms.maxTimeoutSeconds
           return (await payEscrow(chain, payer, terms, { now: signedAt })).body.paymentPayload
