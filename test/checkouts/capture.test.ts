@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '../../service/chain/model.ts'
+import { deriveId, type Id } from '../../service/kit/ids.ts'
 import type { CheckoutView, PaymentView } from '../../service/checkouts/views.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
@@ -281,6 +282,19 @@ describe('a checkout that charges only after the success', () => {
     await ended(second.id, second.token, reported)
     expect(await report(second.id, { status: 'failed', answer: 'No such site.' })).toMatchObject({ status: 200 })
     expect(await refundsOf(second.id)).toMatchObject(back)
+
+    const answered = (await pay(await newPayer(), reported)).body.payment
+    await ended(answered.id, answered.token, reported)
+    expect((await report(answered.id, { status: 'succeeded', answer: 'Done.' })).status).toBe(200)
+    world.workflow.answers({ delivery: { status: 410, body: '' } })
+    const delivery = deriveId('dlv', answered.id as Id<'pay'>)
+    expect((await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)).status).toBe(202)
+    await until(async () => (await see(answered.id, answered.token, reported)).delivery?.status === 'stopped')
+    const done = `SELECT 1 FROM outbox WHERE topic = 'checkouts.outcome' AND payload ->> 'paymentId' = $1 AND done_at IS NOT NULL`
+    const { statements } = world.service.testDatabase
+    await until(async () => (await statements.run(done, [answered.id])).length > 0)
+    world.workflow.answers({})
+    expect(await refundsOf(answered.id)).toEqual([])
 
     const cutOff = (await pay(await newPayer(), reported)).body.payment
     await ended(cutOff.id, cutOff.token, reported)

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow'
+import { NodeApiError, type IDataObject, type INodeProperties } from 'n8n-workflow'
 import { advice, ask, isObject } from '../../shared/transport.ts'
 import { readText, refusal, type Step } from '../inputs.ts'
 import { orderField, orderOf } from '../order.ts'
@@ -74,7 +74,14 @@ export const answerPayer: Operation = {
   isOnce: (step) => readText(step, 'answerWith') === 'table',
   async run(step) {
     const payment = orderOf(step)
-    return [{ json: await report(step, payment, { status: 'succeeded', answer: await readAnswer(step) }) }]
+    const answer = await readAnswer(step)
+    try {
+      return [{ json: await report(step, payment, { status: 'succeeded', answer }) }]
+    } catch (error) {
+      // Of several items the first one has answered. A workflow that fails now would fail an order that was delivered.
+      if (!wasAnswered(error)) throw error
+      return [{ json: { id: payment, note: 'This order was answered before. Its first answer counts.' } }]
+    }
   },
 }
 
@@ -155,6 +162,11 @@ export const showProgress: Operation = {
     const { json = {}, binary } = node.getInputData()[item] ?? {}
     return [binary === undefined ? { json } : { json, binary }]
   },
+}
+
+function wasAnswered(error: unknown): boolean {
+  const data = error instanceof NodeApiError ? error.context['data'] : null
+  return isObject(data) && data['code'] === 'outcome_known' && data['outcome'] === 'succeeded'
 }
 
 async function report(step: Step, id: string, outcome: IDataObject): Promise<IDataObject> {

@@ -83,6 +83,8 @@ export function createCapturing(deps: CapturingDeps) {
     if (sale.state === 'held') return await look([sale])
     if (sale.state !== 'paid' || isCapturedLate(sale)) return
     if (sale.result?.status === 'failed') return await refundFailed(sale)
+    // The buyer has the result. What the workflow does afterwards may fail, and so may a second delivery.
+    if (sale.result?.status === 'succeeded') return
     const delivery = (await deliveries.bySubject(null, [payment])).get(payment)
     // It may have been redelivered meanwhile.
     if (delivery === undefined || !FAILED.has(delivery.state)) return

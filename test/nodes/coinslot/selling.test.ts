@@ -58,6 +58,29 @@ describe('the payer gets', () => {
     expect(viewOf(answer)).toEqual(view)
   })
 
+  it('once: of several items the first answer counts, and the workflow goes on', async () => {
+    const known = {
+      code: 'outcome_known',
+      error: 'The outcome was reported already.',
+      paid: true,
+      outcome: 'succeeded',
+    }
+    const done = await execute({
+      parameters: { resource: 'payment', operation: 'answer', answerWith: 'item' },
+      ...{ input: [{ a: 1 }, { a: 2 }], triggers: { 'Pay-to-Run Trigger': TRIGGER } },
+      answers: [PAID, { status: 409, body: known }],
+    })
+    expect(done.error).toBeUndefined()
+    expect(done.calls).toHaveLength(2)
+    expect(done.items?.at(-1)?.json).toMatchObject({ note: expect.stringContaining('first answer counts') })
+    const failed = await execute({
+      parameters: { resource: 'payment', operation: 'answer', answerWith: 'item' },
+      ...{ input: [{ a: 1 }], triggers: { 'Pay-to-Run Trigger': TRIGGER } },
+      answers: [{ status: 409, body: { ...known, outcome: 'failed' } }],
+    })
+    expect(failed.error).toBeDefined()
+  })
+
   it.each<[string, IDataObject, RegExp]>([
     ['nothing', { answerWith: 'text', answerText: ' ' }, /answer is empty/],
     ['too much', { answerWith: 'text', answerText: 'ä'.repeat(40_000) }, /larger than 64 KB.*a link/],

@@ -62,7 +62,10 @@ export function createReach(deps: CallDeps) {
             const { message } = progress
             onProgress(message === null ? progress : { ...progress, message: scrubText(message, secrets) })
           }
-          return scrubOutput(await upstreams.mcp({ upstream, caller, input, headers, onProgress: tell }, until), secrets)
+          return scrubOutput(
+            await upstreams.mcp({ upstream, caller, input, headers, onProgress: tell }, until),
+            secrets,
+          )
         }
         case 'rda':
           throw new Error('a creator’s tool is run, not reached')
