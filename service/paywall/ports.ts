@@ -24,8 +24,8 @@ export interface Prepaid {
   /** The tier of this customer's next call, by `nextTier`. */
   tier(paywall: string, route: string, payer: Address, tiers: readonly Tier[], windowStart: Date): Promise<number>
   /**
-   * Uses a sign-in once. `unpaid`: the payer has not paid for the path since then. `used`: the nonce was used before. A
-   * payment of a sale with `passIn` is what is paid for.
+   * Uses a sign-in once. `unpaid`: the payer has not paid for the path since then, or all of it is refunded or about to be.
+   * `used`: the nonce was used before. A payment of a sale with `passIn` is what is paid for.
    */
   signIn(pass: Pass, by: { since: Date; nonce: Buffer }): Promise<SignedIn>
 }

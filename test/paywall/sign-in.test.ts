@@ -1,7 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import type { TestAccount } from '../harness/chain.ts'
-import { openWorld, type Answer, type World } from './world.ts'
+import { refund, work } from '../refunds/sales.ts'
+import { openWorld, until, type Answer, type World } from './world.ts'
 
 interface Challenge {
   info: Record<'domain' | 'uri' | 'statement' | 'nonce' | 'issuedAt' | 'expirationTime', string> & { version: '1' }
@@ -145,6 +146,41 @@ describe('signing in instead of paying again', () => {
     const { status, body } = await world.request(url, { headers: await signIn(payer, await world.request(url)) })
     expect(status).toBe(402)
     expect(body.error).toMatch(/not recently enough/)
+  })
+
+  test('ends when all payments for the path were refunded, or a refund of the last one is under way', async () => {
+    const sold = await world.sell([
+      { path: '/dear', pricing: { model: 'per-request', amount: 0.2 }, signIn: { seconds: 3_600 } },
+    ])
+    const url = `${sold.gate}/dear`
+    const wallet = await world.chain.payer(1_000_000n)
+    await world.chain.fund(world.service.wallets.treasury()!, 10_000_000n)
+    const bought = async () => (await world.pay(wallet, url)).headers.get('x-payment-id')!
+    const entered = async () =>
+      (await world.request(url, { headers: await signIn(wallet, await world.request(url)) })).status
+    const refunded = async (sale: string, body: object) => {
+      expect((await refund(world.seller, sale, body)).status).toBe(202)
+      await until(async () => {
+        await world.chain.mine(4)
+        await work(world.service)
+        const { refunds } = (await world.seller.call('GET', `/v1/payments/${sale}`)).body.payment
+        return (refunds as { state: string }[]).every(({ state }) => state === 'confirmed')
+      })
+    }
+    const [first, second] = [await bought(), await bought()]
+    await world.seller.call('POST', '/v1/wallet/deposit', { body: { amount: 0.4 } })
+    expect(await entered()).toBe(200)
+    await refunded(second, {})
+    expect(await entered()).toBe(200)
+    await refunded(first, { amount: 0.1 })
+    expect(await entered()).toBe(200)
+    await refunded(first, {})
+    expect(await entered()).toBe(402)
+    const third = await bought()
+    expect(await entered()).toBe(200)
+    // The seller's balance is empty, so this one waits.
+    expect((await refund(world.seller, third, {})).body.refund.state).toBe('requested')
+    expect(await entered()).toBe(402)
   })
 
   test('cannot be set on metered routes', async () => {

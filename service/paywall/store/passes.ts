@@ -25,10 +25,14 @@ const ADD_PASS = `
 INSERT INTO paywall_pass AS p (paywall_id, payer, path, paid_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (paywall_id, payer, path) DO UPDATE SET paid_at = greatest(p.paid_at, EXCLUDED.paid_at)`
 
-// Only a wallet that has paid uses up a nonce, so that nobody else can fill the table.
+// Only a wallet that has paid uses up a nonce, so that nobody else can fill the table. Whether a payment still counts is in
+// its sale: a wallet may have paid several times, and a refund takes back one of them.
 const SIGN_IN = `
 WITH pass AS (
-  SELECT FROM paywall_pass WHERE paywall_id = $1 AND payer = $2 AND path = $3 AND paid_at >= $4
+  SELECT FROM paywall_pass p WHERE paywall_id = $1 AND payer = $2 AND path = $3 AND paid_at >= $4 AND EXISTS (
+    SELECT FROM sale s WHERE s.details ->> 'pass' = encode(p.path, 'hex') AND s.payer = p.payer AND s.subject = p.paywall_id
+      AND s.state = 'paid' AND s.ended_at >= $4 AND (s.amount = 0 OR s.refunded < s.amount)
+  )
 ), entered AS (
   INSERT INTO paywall_sign_in (nonce, used_at) SELECT $5::bytea, $6::timestamptz FROM pass
   ON CONFLICT (nonce) DO NOTHING RETURNING nonce
