@@ -20,7 +20,10 @@ export interface PassStore {
   list(owner: Owner, filter: PassFilter, page: PassPage): Promise<readonly Pass[]>
   count(owner: Owner, filter: PassFilter): Promise<number>
 
-  /** The running pass of this holder and plan, if there is one. No other transaction makes or extends it meanwhile. */
+  /**
+   * The running pass of this holder and plan, if there is one that can be used. No other transaction makes or extends it
+   * meanwhile.
+   */
   lockRunning(inside: Statements, of: Wallet & { planId: string }, now: Date): Promise<Pass | null>
   add(inside: Statements, pass: Pass): Promise<void>
   extend(

@@ -145,10 +145,11 @@ SELECT * FROM pass WHERE ${OF_OWNER} AND ($6::text IS NULL OR id < $6) ORDER BY 
 
 const COUNT = `SELECT count(*) AS total FROM pass WHERE ${OF_OWNER}`
 
+// What is paid now is not added to a pass that cannot be used.
 const RUNNING = `
-SELECT * FROM pass WHERE checkout_id = $1 AND holder = $2 AND simulated = $3 AND plan_id = $4 AND ended_at IS NULL
-  AND (until IS NULL OR until > $5)
-ORDER BY id DESC LIMIT 1 FOR UPDATE`
+SELECT p.* FROM pass p WHERE p.checkout_id = $1 AND p.holder = $2 AND p.simulated = $3 AND p.plan_id = $4
+  AND p.ended_at IS NULL AND (p.until IS NULL OR p.until > $5) AND NOT EXISTS (${SUSPENDED})
+ORDER BY p.id DESC LIMIT 1 FOR UPDATE OF p`
 
 const ADD = `
 INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, token_hash, runs, used,

@@ -267,6 +267,27 @@ describe('a pass that was paid for with money', () => {
     expect((deliveries as { subject: string }[]).filter(({ subject }) => subject.startsWith('evt_'))).toHaveLength(1)
   })
 
+  it('is left as it is while its payment is being refunded: the same plan bought again is a pass of its own', async () => {
+    const { id } = await paid.sell({ plans: [MONTH] })
+    const payer = await paid.chain.payer(70_000_000n)
+    const first = await buyMonth(id, payer)
+    // The seller has no balance, so the refund waits.
+    const asked = await paid.seller.call('POST', `/v1/payments/${first.id}/refund`, {
+      body: { reason: 'Bought twice.' },
+    })
+    expect(asked.body.refund.state).toBe('requested')
+    const second = await buyMonth(id, payer)
+    expect(second.pass.id).not.toBe(first.pass.id)
+    const run = (token: string) => paid.call('POST', `/p/${id}/pay`, { body: { input: {}, pass: token } })
+    expect((await run(second.pass.token)).body.payment).toMatchObject({ free: 'pass', pass: { id: second.pass.id } })
+    expect((await run(first.pass.token)).body.code).toBe('pass_suspended')
+    // The next payment extends the one that can be used.
+    const third = await buyMonth(id, payer)
+    expect(third.pass.id).toBe(second.pass.id)
+    const { passes } = (await paid.seller.call('GET', `/v1/passes?checkout=${id}`)).body
+    expect((passes as { id: string }[]).map((pass) => pass.id)).toEqual([second.pass.id, first.pass.id])
+  })
+
   it('loses no run and delivers once where the process ends between the claim and the delivery', async () => {
     const { id } = await paid.sell({ plans: [MONTH], trialRuns: 1 })
     const { pass } = await buyMonth(id, await paid.chain.payer(50_000_000n))
