@@ -4,7 +4,7 @@ import type { NewEvent } from '../deliveries/model.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Announcement } from '../queue/model.ts'
-import type { Holding } from './rules.ts'
+import type { Bounds, Holding } from './rules.ts'
 import type { Pass, PassFilter } from './model.ts'
 
 /** Stores passes and counts trials. */
@@ -21,10 +21,10 @@ export interface PassStore {
   count(owner: Owner, filter: PassFilter): Promise<number>
 
   /**
-   * The running pass of this holder and plan, if there is one that can be used. No other transaction makes or extends it
-   * meanwhile.
+   * The running pass of this holder, plan and bounds, if there is one that can be used. No other transaction makes or extends
+   * it meanwhile.
    */
-  lockRunning(inside: Statements, of: Wallet & { planId: string }, now: Date): Promise<Pass | null>
+  lockRunning(inside: Statements, of: Wallet & Bounds & { planId: string }, now: Date): Promise<Pass | null>
   add(inside: Statements, pass: Pass): Promise<void>
   extend(
     inside: Statements,

@@ -11,15 +11,29 @@ const REMINDED_MS = 3 * DAY_MS
 /** The run that the purchase itself was: its form is filled in already. */
 const FIRST_RUN = 1
 
-/** What a pass holds once its plan is paid. `before`: what the same holder has of it, which is extended. */
+/**
+ * What a pass holds once its plan is paid. `before`: a pass of the same holder, plan and bounds, which is extended.
+ */
 export function granted(plan: Plan, before: Holding | null, now: Date): Holding {
-  const { used, until, runs } = before ?? { used: 0, until: null, runs: 0 }
-  const end = plan.kind === 'period' ? later(until, now).getTime() + plan.days * DAY_MS : until?.getTime()
+  const { used, until, runs } = before ?? { used: 0, until: null, runs: null }
   return {
     used: used + FIRST_RUN,
-    runs: plan.runs === null || runs === null ? null : runs + plan.runs,
-    until: end === undefined ? null : new Date(end),
+    runs: plan.runs === null ? null : (runs ?? 0) + plan.runs,
+    until: plan.kind === 'period' ? new Date(later(until, now).getTime() + plan.days * DAY_MS) : null,
   }
+}
+
+/**
+ * A seller may sell another kind of plan under the same id. A pass of other bounds is not extended by it: runs without an
+ * end would get one, or a number of runs would become as many as are wanted.
+ */
+export function boundsOf(plan: Plan): Bounds {
+  return { endsInTime: plan.kind === 'period', countsRuns: plan.runs !== null }
+}
+
+export interface Bounds {
+  endsInTime: boolean
+  countsRuns: boolean
 }
 
 export type Holding = Pick<Pass, 'runs' | 'used' | 'until'>

@@ -44,11 +44,12 @@ export function createPassStore(statements: StatementPool): PassStore {
       return Number(row?.total ?? 0n)
     },
 
-    async lockRunning(inside, { checkoutId, holder, simulated, planId }, now) {
+    async lockRunning(inside, { checkoutId, holder, simulated, planId, endsInTime, countsRuns }, now) {
       // Locks the holder and the plan even if there is no pass yet, so that two purchases at once make one.
       const lock = JSON.stringify(['pass', checkoutId, holder, planId, simulated])
       await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 15))', [lock], 'pass_lock')
-      return await one(inside, RUNNING, [checkoutId, holder, simulated, planId, now], 'pass_running')
+      const values = [checkoutId, holder, simulated, planId, now, endsInTime, countsRuns]
+      return await one(inside, RUNNING, values, 'pass_running')
     },
 
     async add(inside, pass) {
@@ -148,7 +149,8 @@ const COUNT = `SELECT count(*) AS total FROM pass WHERE ${OF_OWNER}`
 // What is paid now is not added to a pass that cannot be used.
 const RUNNING = `
 SELECT p.* FROM pass p WHERE p.checkout_id = $1 AND p.holder = $2 AND p.simulated = $3 AND p.plan_id = $4
-  AND p.ended_at IS NULL AND (p.until IS NULL OR p.until > $5) AND NOT EXISTS (${SUSPENDED})
+  AND p.ended_at IS NULL AND (p.until IS NULL OR p.until > $5) AND (p.until IS NOT NULL) = $6::boolean
+  AND (p.runs IS NOT NULL) = $7::boolean AND NOT EXISTS (${SUSPENDED})
 ORDER BY p.id DESC LIMIT 1 FOR UPDATE OF p`
 
 const ADD = `

@@ -288,6 +288,31 @@ describe('a pass that was paid for with money', () => {
     expect((passes as { id: string }[]).map((pass) => pass.id)).toEqual([second.pass.id, first.pass.id])
   })
 
+  it('is not extended by a plan of the same id that ends otherwise, or counts otherwise', async () => {
+    const { id } = await paid.sell({ plans: [MONTH] })
+    const payer = await paid.chain.payer(100_000_000n)
+    const change = async (plan: object) => {
+      const changed = await paid.seller.call('PATCH', `/v1/checkouts/${id}`, {
+        body: { plans: [{ ...plan, id: MONTH.id, price: MONTH.price }] },
+      })
+      expect(changed.status).toBe(200)
+    }
+    const month = await buyMonth(id, payer)
+    await change(RUNS)
+    const runs = await buyMonth(id, payer)
+    expect(runs.pass.id).not.toBe(month.pass.id)
+    expect(runs.pass).toMatchObject({ until: null, runsLeft: 20 })
+    await change({ ...MONTH, runs: 10 })
+    const counted = await buyMonth(id, payer)
+    expect([month.pass.id, runs.pass.id]).not.toContain(counted.pass.id)
+    expect(counted.pass.runsLeft).toBe(9)
+    // Back to the plan as it was: its pass still runs, and is extended.
+    await change(MONTH)
+    const again = await buyMonth(id, payer)
+    expect(again.pass).toMatchObject({ id: month.pass.id, runsLeft: null })
+    expect(Date.parse(again.pass.until) - Date.parse(month.pass.until)).toBe(30 * 86_400_000)
+  })
+
   it('loses no run and delivers once where the process ends between the claim and the delivery', async () => {
     const { id } = await paid.sell({ plans: [MONTH], trialRuns: 1 })
     const { pass } = await buyMonth(id, await paid.chain.payer(50_000_000n))

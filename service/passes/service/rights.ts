@@ -9,6 +9,7 @@ import { PASS_TOKEN, statusOf, type Claim, type Pass, type Place, type Plan, typ
 import type { Announce, MailCustomer, PassStore, WalletSignatures, WriteEvent } from '../ports.ts'
 import {
   assertFresh,
+  boundsOf,
   dayOf,
   earliestUse,
   eventDataOf,
@@ -125,7 +126,7 @@ export function createPassHooks({ store, event, clock, tokens }: PassHookDeps) {
       const now = sale.endedAt ?? clock.now()
       const { subject: checkoutId, payer: holder, simulated } = sale
       const before = isKnown(sale)
-        ? await store.lockRunning(inside, { checkoutId, holder, simulated, planId: plan.id }, now)
+        ? await store.lockRunning(inside, { checkoutId, holder, simulated, planId: plan.id, ...boundsOf(plan) }, now)
         : null
       const holding = granted(plan, before, now)
       const more = { ...holding, remindAt: remindAtOf(holding.until, now), email: simulated ? null : email }
