@@ -7,7 +7,7 @@ export const paywallTables: Tables = {
     paywall_tier: { kept: 'one per customer of a tiered price, overwritten in each window' },
     paywall_balance: { kept: 'money: prepaid balances' },
     paywall_customer: { kept: 'one per customer of a paywall' },
-    paywall_token: { kept: 'one per prepayment: gives access to the remaining balance' },
+    paywall_token: { kept: 'one per token and paywall: gives access to the remaining balance' },
     paywall_hold: { ends: 'when its call ends, or at its deadline (paywall.holds)' },
     paywall_draw: {
       keptMs: days(kept.draws),

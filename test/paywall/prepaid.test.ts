@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { WebSocket } from 'ws'
+import { memoryBalances } from '../../service/paywall/middleware/memory-balances.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { addSale } from '../refunds/sales.ts'
@@ -125,6 +127,28 @@ describe('a prepaid route', () => {
     const alone = await world.request(`${gate}/chat`, { ...request, headers: theirs })
     expect(alone).toMatchObject({ status: 402, body: { reason: 'insufficient_balance', amount: '0.02', balance: '0' } })
     expect(await usdcOf(world.chain, stranger.address)).toBe(1_000_000n)
+  })
+
+  it('opens the balance at each gate where its payer has paid with a token of their choice, and nowhere else', async () => {
+    const route = { method: 'POST', path: '/chat', pricing: CHAT }
+    const [first, second, third] = [await world.sell([route]), await world.sell([route]), await world.sell([route])]
+    const [payer, thief] = [await world.chain.payer(1_000_000n), await world.chain.payer(1_000_000n)]
+    const headers = { 'x-payment-token': `tok_${'c'.repeat(43)}` }
+    const request = { method: 'POST', body: '{}', headers }
+    for (const { gate } of [first, second]) {
+      await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
+      expect((await world.pay(payer, `${gate}/chat`, request)).status).toBe(200)
+    }
+    for (const left of ['0.025', '0.02', '0.015']) {
+      for (const { gate } of [first, second]) {
+        const called = await world.request(`${gate}/chat`, request)
+        expect([called.status, called.headers.get('x-payment-balance')]).toEqual([200, left])
+      }
+    }
+    expect((await world.request(`${third.gate}/chat`, request)).body.reason).toBe('unknown_token')
+    // At one gate a token stays with the payer who was the first to pay with it.
+    const theirs = await world.pay(thief, `${first.gate}/chat`, request)
+    expect(theirs).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
   })
 
   it('never serves more than was paid in, for concurrent payments of the difference', async () => {
@@ -293,4 +317,19 @@ describe('a prepaid route', () => {
     await expect(run('UPDATE paywall_draw SET amount = 0')).rejects.toThrow(/never changed/)
     await expect(run('DELETE FROM paywall_draw')).rejects.toThrow(/never changed/)
   })
+})
+
+it("the middleware's balances are opened by one token at each network where it was paid with", () => {
+  const balances = memoryBalances()
+  const token = randomBytes(32)
+  const payer = `0x${'a1'.repeat(20)}`
+  const details = { kind: 'balance', route: 'POST /chat', endpoint: '/chat', windowStart: null, cost: null }
+  const sale = { subject: 'pwl_1', userId: 'usr_1', payer, amount: 20_000n, tokenHash: token, details }
+  const hold = { paywallId: 'pwl_1', by: { token }, amount: 20_000n, minimum: 0n, until: new Date() }
+  const held = (network: string) => balances.hold({ ...hold, network, call: `call on ${network}` } as never)
+  balances.credit({ ...sale, network: 'base-sepolia' } as never, null)
+  expect(held('base')).toEqual({ held: false, balance: null })
+  balances.credit({ ...sale, network: 'base' } as never, null)
+  expect(held('base')).toEqual({ held: true, payer, left: 0n })
+  expect(held('base-sepolia')).toEqual({ held: true, payer, left: 0n })
 })

@@ -7,7 +7,8 @@ import { paymentOf } from '../rules/payment.ts'
 /** Prepaid balances of customers, and the holds of calls under way. */
 export function memoryBalances() {
   const balances = new Map<string, Balance>()
-  const tokens = new Map<string, { place: string; payer: Payment['payer'] }>()
+  /** By token and place: a client may pay with one token of its choice at several. */
+  const tokens = new Map<string, Payment['payer']>()
   const holds = new Map<string, { place: string; amount: Usdc; minimum: Usdc; until: Date }>()
 
   function balanceAt(place: string): Balance {
@@ -42,9 +43,11 @@ export function memoryBalances() {
     const place = placeOf(paywallId, network, payer)
     const balance = balanceAt(place)
     balance.available = usdc(balance.available + amount - (cost ?? 0n))
-    const token = sale.tokenHash?.toString('hex')
-    // A known token stays with its payer.
-    if (token !== undefined && !tokens.has(token)) tokens.set(token, { place, payer })
+    if (sale.tokenHash !== null) {
+      const token = placeOf(paywallId, network, sale.tokenHash.toString('hex'))
+      // A known token stays with its payer.
+      if (!tokens.has(token)) tokens.set(token, payer)
+    }
     if (cost === null && hold !== null) {
       holdAt(place, { ...hold, amount: hold.amount < balance.available ? hold.amount : balance.available })
     }
@@ -54,14 +57,12 @@ export function memoryBalances() {
     draw,
     credit,
     hold(hold: Hold): Held {
-      const token = 'token' in hold.by ? tokens.get(hold.by.token.toString('hex')) : undefined
-      const payer = 'payer' in hold.by ? hold.by.payer : token?.payer
+      const { paywallId, network, by } = hold
+      const payer = 'payer' in by ? by.payer : tokens.get(placeOf(paywallId, network, by.token.toString('hex')))
       if (payer === undefined) return { held: false, balance: null }
-      const place = placeOf(hold.paywallId, hold.network, payer)
+      const place = placeOf(paywallId, network, payer)
       const { available } = balanceAt(place)
-      if (available < hold.amount || (token !== undefined && token.place !== place)) {
-        return { held: false, balance: available, payer }
-      }
+      if (available < hold.amount) return { held: false, balance: available, payer }
       holdAt(place, hold)
       return { held: true, payer, left: usdc(available - hold.amount) }
     },
@@ -79,6 +80,6 @@ interface Balance {
   held: Usdc
 }
 
-function placeOf(paywall: string, network: string, payer: string): string {
-  return JSON.stringify([paywall, network, payer])
+function placeOf(paywall: string, network: string, payerOrToken: string): string {
+  return JSON.stringify([paywall, network, payerOrToken])
 }
