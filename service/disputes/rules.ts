@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { NETWORKS } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
-import { least, sum, toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
+import { largest, least, sum, toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
 import { paymentData, type Refund, type RefundState } from '../refunds/model.ts'
 import { wasPaid, type Sale } from '../sales/model.ts'
 import { notPaid, outsideWindow, signatureExpired } from './errors.ts'
@@ -80,6 +80,37 @@ export function returnedOf(refunds: readonly Pick<Refund, 'state' | 'amount'>[])
 
 const RETURNED: ReadonlySet<RefundState> = new Set(['funded', 'sent', 'confirmed'])
 
+/**
+ * The refunds that were requested after the dispute. What the seller sends back by them answers it, what went back before
+ * is not what the buyer asks for. Those of the same millisecond count, so that nothing is paid twice.
+ */
+function madeSince<Made extends Pick<Refund, 'createdAt'>>(
+  { createdAt }: Pick<Dispute, 'createdAt'>,
+  refunds: readonly Made[],
+): Made[] {
+  return refunds.filter((refund) => refund.createdAt >= createdAt)
+}
+
+/** Whether these refunds have the part of the payment that the buyer asks for. All of it has an end of its own. */
+function cover({ amount }: Pick<Dispute, 'amount'>, refunds: readonly MadeRefund[]): boolean {
+  return amount !== null && sum(refunds.map((refund) => refund.amount)) >= amount
+}
+
+/** Whether the buyer has the part that they ask for by refunds that the seller made apart from the dispute. */
+export function isGiven(dispute: AskedPart, refunds: readonly MadeRefund[]): boolean {
+  const confirmed = madeSince(dispute, refunds).filter(({ state }) => state === 'confirmed')
+  return cover(dispute, confirmed)
+}
+
+/** Whether such refunds have that part if none of them fails, so that an answer would pay it a second time. */
+export function isPromised(dispute: AskedPart, refunds: readonly MadeRefund[]): boolean {
+  const possible = madeSince(dispute, refunds).filter(({ state }) => state !== 'failed')
+  return cover(dispute, possible)
+}
+
+type AskedPart = Pick<Dispute, 'amount' | 'createdAt'>
+type MadeRefund = Pick<Refund, 'state' | 'amount' | 'createdAt'>
+
 /** What was refunded in the last 24 hours without the seller's answer. */
 export interface Unasked {
   /** By the policy, in total. */
@@ -130,20 +161,25 @@ function hasAnswer({ handover, result }: Pick<Sale, 'handover' | 'result'>): boo
 }
 
 /**
- * What the deadline does to a dispute that is still open. `wait`: all of it is about to go back by other refunds.
- * `blocked`: a refund that is only requested has what the deadline would refund. It acts as soon as that has ended.
+ * What the deadline does to a dispute that is still open. `wait`: what it would refund is about to go back by other refunds.
+ * `blocked`: a refund that is only requested has it, or may be the seller's answer. It acts as soon as that has ended.
  */
 export function dueAction(
-  { unanswered, attempts, reason, amount }: Pick<Dispute, 'unanswered' | 'attempts' | 'reason' | 'amount'>,
+  dispute: AskedPart & Pick<Dispute, 'unanswered' | 'attempts' | 'reason'>,
   sale: Pick<Sale, 'state' | 'amount' | 'refunded' | 'handover' | 'result'>,
-  returned: Usdc,
+  refunds: readonly MadeRefund[],
 ): 'refunded' | 'wait' | 'refund' | 'blocked' | 'close' {
-  if (sale.state === 'refunded') return 'refunded'
-  if (returned === sale.amount) return 'wait'
+  const { unanswered, attempts, reason, amount } = dispute
+  if (sale.state === 'refunded' || isGiven(dispute, refunds)) return 'refunded'
+  const [returned, since] = [returnedOf(refunds), madeSince(dispute, refunds)]
+  const given = returnedOf(since)
+  if (returned === sale.amount || (amount !== null && given >= amount)) return 'wait'
   if (reason === 'service_not_delivered' && hasAnswer(sale)) return 'close'
   if (unanswered !== 'refund' || attempts >= DEADLINE_REFUNDS_MAX) return 'close'
-  const wanted = least(amount ?? sale.amount, usdc(sale.amount - returned))
-  return sale.amount - sale.refunded < wanted ? 'blocked' : 'refund'
+  const owed = usdc(sale.amount - returned)
+  const wanted = amount === null ? owed : least(usdc(amount - given), owed)
+  const mayBeAnswered = amount !== null && since.some(({ state }) => state === 'requested')
+  return mayBeAnswered || sale.amount - sale.refunded < wanted ? 'blocked' : 'refund'
 }
 
 /** Whether the seller has given exactly this answer. */
@@ -155,22 +191,38 @@ export function isAnsweredBy(
   return action === 'decline' ? state === 'declined' : /^refund(ing|ed)$/.test(state) && refundAmount === amount
 }
 
-/** What a program is told of its request, by what became of it. */
-export function answerOf({ state, amount }: Pick<Dispute, 'state' | 'amount'>, by: Refunded): RefundAnswer {
-  const asked = amount ?? ZERO
-  switch (state) {
+/** What a program is told of its request, by what became of it and by the refunds of its payment. */
+export function answerOf(dispute: Dispute, refunds: readonly Refund[]): RefundAnswer {
+  const asked = dispute.amount ?? ZERO
+  switch (dispute.state) {
     case 'open':
     case 'refunding':
       return { status: 'pending', amount: asked }
     case 'refunded':
-      return { status: 'executed', amount: by?.amount ?? asked, refundTxHash: by?.txHash ?? null }
+      return { status: 'executed', amount: asked, refundTxHash: null, ...executionOf(dispute, refunds) }
     case 'declined':
     case 'closed':
       return { status: 'denied', amount: asked, denialReason: 'policy_denied' }
   }
 }
 
-type Refunded = { amount: Usdc; txHash: string | null } | null
+/** What went back by the dispute's own refund, and by those that the seller made apart from it. One of them is named. */
+function executionOf(
+  dispute: Dispute,
+  refunds: readonly Refund[],
+): { amount: Usdc; refundTxHash: string | null } | null {
+  const { refundId, amount, endedAt } = dispute
+  const confirmed = refunds.filter((one) => one.state === 'confirmed')
+  const own = confirmed.find(({ id }) => id === refundId)
+  const isInTime = (one: Refund) => endedAt === null || one.endedAt === null || one.endedAt <= endedAt
+  const since = madeSince(dispute, confirmed).filter(isInTime)
+  const named = own ?? since.at(-1) ?? confirmed.at(-1)
+  if (named === undefined) return null
+  const given = since.length === 0 ? named.amount : sum(since.map((one) => one.amount))
+  // A seller may give more than was asked for.
+  const executed = largest(own?.amount ?? ZERO, amount === null ? given : least(amount, given))
+  return { amount: executed, refundTxHash: named.txHash }
+}
 
 export function assertFresh({ expiresAt }: SignedProof, now: Date): void {
   const ahead = expiresAt.getTime() - now.getTime()
@@ -221,13 +273,18 @@ export function hashOfRequest({ txHash, network, paymentId, amount, reason, deta
   return createHash('sha256').update(JSON.stringify(parts)).digest()
 }
 
-/** What the deadline or a policy gives back: never more than is left. Null: all that is left. */
+/**
+ * What the deadline gives back: the part that was asked for, without what has gone back since then, and never more than is
+ * left. Null: all that is left.
+ */
 export function decidedAmount(
-  wanted: Usdc | null,
+  dispute: AskedPart,
   { amount, refunded }: Pick<Sale, 'amount' | 'refunded'>,
+  refunds: readonly MadeRefund[],
 ): Usdc | null {
-  const left = usdc(amount - refunded)
-  return wanted === null || wanted >= left ? null : wanted
+  if (dispute.amount === null) return null
+  const given = returnedOf(madeSince(dispute, refunds))
+  return least(usdc(dispute.amount - given), usdc(amount - refunded))
 }
 
 /** Rounded, so that nobody can read single sales off it. Null while there are too few. */

@@ -166,8 +166,9 @@ SELECT d.* FROM (
     row_number() OVER (PARTITION BY o.environment, o.user_id ORDER BY o.answer_by, o.id) AS turn
   FROM dispute o JOIN sale s ON s.id = o.sale_id
   WHERE o.state = 'open' AND o.answer_by <= $1 AND NOT (
-    o.unanswered = 'refund' AND s.amount - s.refunded < coalesce(o.amount, s.amount)
-    AND EXISTS (SELECT FROM refund r WHERE r.sale_id = s.id AND r.state = 'requested')
+    o.unanswered = 'refund' AND EXISTS (
+      SELECT FROM refund r WHERE r.sale_id = s.id AND r.state = 'requested'
+        AND (s.amount - s.refunded < coalesce(o.amount, s.amount) OR r.created_at >= o.created_at))
   )
 ) due JOIN dispute d ON d.id = due.id ORDER BY due.turn, due.answer_by LIMIT $2`
 

@@ -306,6 +306,58 @@ describe('a refund request by the x402 extension', () => {
     expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
   })
 
+  test('is answered by what the seller refunds apart from it, and nothing is paid a second time', async () => {
+    await seller.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
+    await fund()
+    const [whole, half, before, promised] = [await buy(), await buy(), await buy(), await buy()]
+    for (const sale of [whole, half, before]) await accountOf(world, sale.payer.address)
+    await refund(seller, before.id, { amount: 0.4 })
+    world.service.clock.forward(1_000)
+    const keys = new Map<string, string>()
+    for (const sale of [whole, half, before, promised]) {
+      keys.set(sale.id, randomUUID())
+      const request = await requestRefund(sale, { amount: '400000', key: keys.get(sale.id)! })
+      expect(request).toEqual({ status: 'pending', amount: '400000' })
+    }
+    await refund(seller, whole.id, { amount: 0.4 })
+    await refund(seller, half.id, { amount: 0.3 })
+    await refund(seller, promised.id, { amount: 0.4 })
+    const disputes = await Promise.all([whole, promised].map(({ id }) => disputeOf(world.service, id)))
+    for (const { id } of disputes) {
+      expect(await answer(seller, id, { action: 'refund', amount: 0.4 })).toMatchObject({
+        status: 409,
+        body: { code: 'dispute_not_open' },
+      })
+    }
+    world.service.clock.forward(DAY_MS)
+    for (let time = 0; time < 2; time++) await sweep(world.service)
+    const shown = async ({ id }: typeof whole): Promise<unknown[]> => {
+      const { body } = await seller.call('GET', `/v1/payments/${id}`)
+      const request: unknown = (await world.call('GET', `/receipts/refunds/${keys.get(id)!}`)).body
+      return [Number(body.payment.refunded), (await disputeOf(world.service, id)).state, request]
+    }
+    const executed = (amount: string): unknown => ({ status: 'executed', amount, refundTxHash: null })
+    expect(await shown(whole)).toEqual([0.4, 'refunded', executed('400000')])
+    expect(await shown(half)).toEqual([0.4, 'refunded', executed('400000')])
+    expect(await shown(before)).toEqual([0.8, 'refunded', executed('400000')])
+    expect(await shown(promised)).toEqual([0.4, 'open', { status: 'pending', amount: '400000' }])
+    expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
+  })
+
+  test('keeps its deadline while a part that the seller requested since is not funded', async () => {
+    await seller.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
+    await fund()
+    const sale = await buy()
+    await requestRefund(sale, { amount: '400000' })
+    world.service.clock.forward(DAY_MS)
+    await refund(seller, sale.id, { from: 'own', amount: 0.4 })
+    await sweep(world.service)
+    expect(await disputeOf(world.service, sale.id)).toMatchObject({ state: 'open', attempts: 0 })
+    await endUnsigned(world, sale.id)
+    await sweep(world.service)
+    expect(await disputeOf(world.service, sale.id)).toMatchObject({ state: 'refunding', refundAmount: 400_000n })
+  })
+
   test('a contract wallet signs with its owner’s key (ERC-1271), for both ways of asking', async () => {
     const owner = privateKeyToAccount(generatePrivateKey())
     const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })

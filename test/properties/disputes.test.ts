@@ -12,6 +12,7 @@ import {
 
 const SEED = Number(process.env['SEED'] ?? 20_261_124)
 const NOW = new Date('2026-11-24T10:00:00Z')
+const EARLIER = new Date(NOW.getTime() - 1)
 const PAYER = `0x${'b1'.repeat(20)}` as const
 
 const micro = (max: number) => fc.bigInt({ min: 0n, max: BigInt(max) }).map((value) => usdc(value))
@@ -111,25 +112,50 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('a deadline refunds no more than is left, in at most three attempts', () => {
+  test('a deadline refunds what was asked for and not given since, no more than is left, in three attempts', () => {
     const amounts = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
     const due = fc.record({
       unanswered: fc.constantFrom('refund' as const, 'close' as const),
       attempts: fc.integer({ min: 0, max: 10 }),
       reason: fc.constantFrom(...REASONS),
     })
+    const made = fc.record({
+      state: fc.constantFrom('funded' as const, 'sent' as const, 'confirmed' as const),
+      since: fc.integer({ min: 0, max: 100 }),
+      waitsSince: fc.boolean(),
+    })
     check(
-      fc.property(sale, amounts, due, (sold, amount, dispute) => {
+      fc.property(sale, amounts, due, made, (sold, amount, terms, { state, since, waitsSince }) => {
         const left = sold.amount - sold.refunded
-        const action = dueAction({ ...dispute, amount }, sold, sold.returned)
+        const given = usdc((sold.returned * BigInt(since)) / 100n)
+        const dispute = { ...terms, amount, createdAt: NOW }
+        const refunds = [
+          { state: 'confirmed' as const, amount: usdc(sold.returned - given), createdAt: EARLIER },
+          { state, amount: given, createdAt: NOW },
+          { state: 'failed' as const, amount: sold.amount, createdAt: NOW },
+          ...(sold.refunded === sold.returned
+            ? []
+            : [
+                {
+                  state: 'requested' as const,
+                  amount: usdc(sold.refunded - sold.returned),
+                  createdAt: waitsSince ? NOW : EARLIER,
+                },
+              ]),
+        ]
+        const action = dueAction(dispute, sold, refunds)
+        const decided = decidedAmount(dispute, sold, refunds) ?? left
         expect(action !== 'refund' || (left > 0n && dispute.attempts < 3 && dispute.unanswered === 'refund')).toBe(true)
         // All that is asked for and not on its way, never a rest that an unpaid request leaves over.
         const owed = sold.amount - sold.returned
-        const expected = amount === null || amount > owed ? owed : amount
-        expect(action !== 'refund' || (decidedAmount(amount, sold) ?? left) === expected).toBe(true)
-        expect(action !== 'wait' || owed === 0n).toBe(true)
-        expect(action !== 'blocked' || (owed > 0n && sold.refunded > sold.returned)).toBe(true)
-        expect((decidedAmount(amount, sold) ?? left) <= left).toBe(true)
+        const rest = amount === null ? owed : amount - given
+        const expected = rest > owed ? owed : rest
+        expect(action !== 'refund' || decided === expected).toBe(true)
+        expect(action !== 'wait' || expected <= 0n).toBe(true)
+        expect(action !== 'blocked' || (expected > 0n && sold.refunded > sold.returned)).toBe(true)
+        expect(decided <= left).toBe(true)
+        const isAll = sold.state === 'refunded' || (amount !== null && state === 'confirmed' && given >= amount)
+        expect(action === 'refunded').toBe(isAll)
       }),
     )
   })

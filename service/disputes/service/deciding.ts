@@ -6,7 +6,7 @@ import type { Refund } from '../../refunds/model.ts'
 import type { Sale } from '../../sales/model.ts'
 import { disputeEnded, disputeMissing } from '../errors.ts'
 import type { Decider, Dispute } from '../model.ts'
-import { DAY_MS, decidedAmount, dueAction, eventOf, hasShare, returnedOf } from '../rules.ts'
+import { DAY_MS, decidedAmount, dueAction, eventOf, hasShare, isGiven, isPromised } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 
 /**
@@ -43,33 +43,25 @@ export function createDeciding(deps: DisputeDeps) {
     })
   }
 
-  /** Claims a refund for an open dispute, and requests it. False where its payer must wait for the seller's answer. */
+  /** Claims a refund for an open dispute, and requests it. False where the deadline has to wait. */
   async function refund(dispute: Dispute, how: Decision): Promise<boolean> {
     const claimed = await locked(dispute.saleId, async (inside, sale) => {
-      const isLeft = how.by !== 'deadline' || (await hasShareLeft(inside, dispute, sale))
-      return isLeft ? await claim(inside, dispute, how) : 'waits'
+      const made = await refunds.ofSale(sale.id, inside)
+      if (how.by === 'seller') {
+        if (isPromised(dispute, made)) throw disputeEnded('refunding')
+        return await claim(deps, inside, { dispute, how })
+      }
+      // The seller may have refunded the payment since it was read.
+      if (dueAction(dispute, sale, made) !== 'refund') return 'waits'
+      if (!(await hasShareLeft(deps, inside, { dispute, sale }))) return 'waits'
+      const amount = decidedAmount(dispute, sale, made)
+      return await claim(deps, inside, { dispute, how: { ...how, amount, answer: null } })
     })
     if (claimed === 'waits') return false
     if (claimed === null) throw disputeEnded((await store.find(dispute.id))?.state ?? 'refunding')
     await failpoints.reach('dispute claimed')
     await request(claimed)
     return true
-  }
-
-  async function hasShareLeft(inside: Statements, { owner, payer }: Dispute, sale: Sale): Promise<boolean> {
-    return hasShare(sale, await store.holdUnasked(inside, owner, payer, new Date(clock.now().getTime() - DAY_MS)))
-  }
-
-  async function claim(inside: Statements, { id, attempts }: Dispute, how: Decision): Promise<Dispute | null> {
-    const now = clock.now()
-    return await store.claim(inside, id, attempts, {
-      refundId: deriveId('rfd', attemptOf(id, attempts + 1)),
-      refundAmount: how.amount,
-      answer: how.answer,
-      decidedBy: how.by,
-      leaseUntil: new Date(now.getTime() + LEASE_MS),
-      now,
-    })
   }
 
   /** Requests the refund of a claimed dispute; again and again it is the same refund. */
@@ -107,7 +99,7 @@ export function createDeciding(deps: DisputeDeps) {
   async function follow(inside: Statements, made: Refund, sale: Sale): Promise<void> {
     const now = clock.now()
     if (made.state === 'confirmed') {
-      const refundId = sale.state === 'refunded' ? null : made.id
+      const refundId = sale.state === 'refunded' || (await isAnswered(deps, inside, sale)) ? null : made.id
       await closed(inside, await store.refunded(inside, sale.id, { refundId, now }), sale)
       return
     }
@@ -127,6 +119,37 @@ export function createDeciding(deps: DisputeDeps) {
   }
 }
 
+/** Whether the seller has refunded the part that was asked for without answering. */
+async function isAnswered({ store, refunds }: DisputeDeps, inside: Statements, { id }: Sale): Promise<boolean> {
+  const dispute = await store.ofSale(id, inside)
+  return dispute?.state === 'open' && isGiven(dispute, await refunds.ofSale(id, inside))
+}
+
+async function hasShareLeft(
+  { store, clock }: DisputeDeps,
+  inside: Statements,
+  { dispute: { owner, payer }, sale }: { dispute: Dispute; sale: Sale },
+): Promise<boolean> {
+  const since = new Date(clock.now().getTime() - DAY_MS)
+  return hasShare(sale, await store.holdUnasked(inside, owner, payer, since))
+}
+
+async function claim(
+  { store, clock }: DisputeDeps,
+  inside: Statements,
+  { dispute: { id, attempts }, how }: { dispute: Dispute; how: Claim },
+): Promise<Dispute | null> {
+  const now = clock.now()
+  return await store.claim(inside, id, attempts, {
+    refundId: deriveId('rfd', attemptOf(id, attempts + 1)),
+    refundAmount: how.amount,
+    answer: how.answer,
+    decidedBy: how.by,
+    leaseUntil: new Date(now.getTime() + LEASE_MS),
+    now,
+  })
+}
+
 export type Deciding = ReturnType<typeof createDeciding>
 
 /** One that fails is tried later, so that it holds up no other. */
@@ -138,7 +161,7 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
     const now = clock.now()
     const sale = (await sales.findAll([dispute.saleId])).get(dispute.saleId)
     if (sale === undefined) throw disputeMissing()
-    switch (dueAction(dispute, sale, returnedOf(await refunds.ofSale(sale.id)))) {
+    switch (dueAction(dispute, sale, await refunds.ofSale(sale.id))) {
       case 'refunded':
         await locked(sale.id, async (inside, current) =>
           closed(inside, await store.refunded(inside, sale.id, { refundId: null, now }), current),
@@ -152,11 +175,9 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
       case 'close':
         await end(dispute, { state: 'closed', by: 'deadline', answer: dispute.answer })
         return
-      case 'refund': {
-        const amount = decidedAmount(dispute.amount, sale)
-        if (await refund(dispute, { amount, by: 'deadline', answer: null })) return
+      case 'refund':
+        if (await refund(dispute, { by: 'deadline' })) return
         await store.postpone(dispute.id, new Date(now.getTime() + DAY_MS))
-      }
     }
   }
 
@@ -194,7 +215,9 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
   }
 }
 
-interface Decision {
+type Decision = { by: 'deadline' } | ({ by: 'seller' } & Omit<Claim, 'by'>)
+
+interface Claim {
   /** Null: all that is left. */
   amount: Usdc | null
   by: Decider

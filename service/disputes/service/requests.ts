@@ -76,9 +76,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
   }
 
   async function answer(dispute: Dispute): Promise<RefundAnswer> {
-    if (dispute.state !== 'refunded') return answerOf(dispute, null)
-    const made = (await refunds.ofSale(dispute.saleId)).filter(({ state }) => state === 'confirmed')
-    return answerOf(dispute, made.find(({ id }) => id === dispute.refundId) ?? made.at(-1) ?? null)
+    return answerOf(dispute, dispute.state === 'refunded' ? await refunds.ofSale(dispute.saleId) : [])
   }
 
   const endpoint = `${addresses.receipts}/refunds`
