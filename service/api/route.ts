@@ -34,7 +34,8 @@ export interface Route<
   /**
    * A POST that creates or moves something honours `Idempotency-Key`, for an account's callers or for `anyone`. For a
    * `payer` the key names the operation, but no answer is stored: a key can be guessed, and only the buyer may get what
-   * was paid for, so the seller decides each time.
+   * was paid for, so the seller decides each time. Where the operation alone decides, the route takes no key that can be
+   * guessed (`isSecret`).
    */
   idempotent?: boolean | 'anyone' | 'payer'
   /** Another rate limit than the surface's, by its name; null for no limit. */

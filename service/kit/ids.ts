@@ -100,6 +100,16 @@ function random40Bits(): number {
 }
 
 /**
+ * Whether nobody can guess an identifier or a key that a client chose. A UUID has 36 characters, of which 32 are random, as
+ * has what the stock client of x402 chooses.
+ */
+export function isSecret(chosen: string): boolean {
+  return chosen.length >= SECRET_LENGTH
+}
+
+export const SECRET_LENGTH = 32
+
+/**
  * Random bytes are read for some hundred ids at a time. Asking the operating system for each id took a twentieth of a
  * small request's time.
  */

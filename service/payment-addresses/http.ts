@@ -3,7 +3,9 @@ import { reply, route, type AnyRoute } from '../api/route.ts'
 import type { Address } from '../chain/model.ts'
 import { choiceBody, inputBody, receiptBody } from '../checkouts/service/bodies.ts'
 import { recipientAddress } from '../kit/address.ts'
+import { invalid } from '../kit/errors.ts'
 import { addressGroup } from '../kit/http.ts'
+import { isSecret, SECRET_LENGTH } from '../kit/ids.ts'
 import { amountOut, timestamp } from '../kit/wire.ts'
 import { proofIn } from '../sales/service/proof.ts'
 import type { PaymentAddresses } from './service/addresses.ts'
@@ -34,11 +36,13 @@ export function paymentAddressRoutes(addresses: PaymentAddresses): AnyRoute[] {
         }),
       },
       errors: {
+        400: 'The input is refused, or the Idempotency-Key is too short to be a secret.',
         404: 'The checkout does not exist or has expired.',
         409: 'This order cannot be paid by a transfer.',
         503: 'The workflow is not available; nothing is charged.',
       },
-      async handle({ params, body, operation, address }) {
+      async handle({ params, body, operation, address, header }) {
+        assertSecretKey(header('idempotency-key'))
         const { input = {}, choice = {}, email, language = 'en' } = body ?? {}
         const receipt = email === undefined ? null : { email, language }
         const order = { input, choice, receipt, from: addressGroup(address) }
@@ -80,6 +84,13 @@ export function paymentAddressRoutes(addresses: PaymentAddresses): AnyRoute[] {
       },
     }),
   ]
+}
+
+/** The key names the address, and the answer has its token: who guesses the key can take the money that is there. */
+function assertSecretKey(key: string | undefined): void {
+  if (key === undefined || isSecret(key)) return
+  const length = String(SECRET_LENGTH)
+  throw invalid({ 'Idempotency-Key': `must have at least ${length} random characters here, as a UUID has` })
 }
 
 const FRESH = { 'Cache-Control': 'no-store' }

@@ -24,13 +24,6 @@ export function identifierIn({ field, extensions }: Presented, required: boolean
   throw invalid({ [field]: `extensions.${NAME}.info.id ${id == null ? MISSING : MALFORMED}` }, 'invalid_payment')
 }
 
-/** Whether nobody can guess the id. Those of the stock client have 36 characters, of which 32 are random. */
-export function isSecret(id: string): boolean {
-  return id.length >= SECRET_LENGTH
-}
-
-const SECRET_LENGTH = 32
-
 const MALFORMED = 'must have 16 to 128 letters, digits, hyphens or underscores'
 const MISSING = 'is required here: choose one, and pay with x402 version 2'
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Hex } from '../../service/chain/model.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
 import { createPaymentAddressStore } from '../../service/payment-addresses/store.ts'
@@ -454,9 +455,18 @@ describe('an order that is paid by plain transfers', () => {
 
   it('has one address per key, readable with its own token only', async () => {
     const checkout = await world.sell()
-    const make = () =>
-      world.call('POST', `/p/${checkout.id}/addresses`, { headers: { 'Idempotency-Key': 'one-order-1' } })
-    const [one, two] = [await make(), await make()]
+    const make = (key: string) =>
+      world.call('POST', `/p/${checkout.id}/addresses`, { headers: { 'Idempotency-Key': key } })
+    // A stranger who guesses the key would get the address and its token.
+    for (const key of ['one-order-1', 'x'.repeat(31)]) {
+      expect(await make(key)).toMatchObject({
+        status: 400,
+        body: { details: { 'Idempotency-Key': expect.any(String) } },
+      })
+    }
+    const key = randomUUID()
+    const [one, two] = [await make(key), await make(key)]
+    expect(one.status).toBe(201)
     expect(two.body).toEqual(one.body)
     const other = await opened()
     const path = `/p/${checkout.id}/addresses/${String(one.body.address.id)}`
