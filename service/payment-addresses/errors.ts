@@ -34,6 +34,12 @@ export function tooManyReturns(most: number): DomainError {
   return new DomainError('conflict', 'too_many_returns', sentence)
 }
 
+/** Failed ones cost the server work, too: where USDC refuses the recipient, each fails. */
+export function tooManyTries(most: number): DomainError {
+  const sentence = `Returns from this address were asked for ${String(most)} times in 24 hours. Check the address that you named, and try again tomorrow.`
+  return new DomainError('limited', 'returns_of_the_day', sentence, { retryAfterSeconds: 3_600 })
+}
+
 /** The server pays the gas of each. */
 export function returnsOfTheDay(): DomainError {
   const sentence =

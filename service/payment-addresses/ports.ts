@@ -50,7 +50,7 @@ export interface PaymentAddressStore {
   ): Promise<readonly { place: PaymentAddress; sent: AddressReturn }[]>
   /**
    * `check` decides with the address locked, with all its returns and the number of returns of the seller's addresses
-   * since `since`; it throws to refuse. An open address is closed for it.
+   * since `since` that have not failed; it throws to refuse. An open address is closed for it.
    */
   addReturn(
     { id, since }: { id: string; since: Date },

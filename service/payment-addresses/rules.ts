@@ -60,8 +60,10 @@ export function returnable(
 export const RETURN = {
   /** The server pays the gas of a return, so dust stays. */
   minimum: usdc(50_000n),
-  /** The most returns of one address, and of all of a seller's in a day. */
+  /** The most settled returns of one address. */
   most: 5,
+  /** In a day, those of one address that were asked for, and those of all of a seller's that have not failed. */
+  mostTries: 10,
   mostOfSeller: 1_000,
   validSeconds: 600,
 } as const

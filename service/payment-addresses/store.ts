@@ -250,9 +250,10 @@ WHERE id = $1 AND state = $2::payment_address_state AND reason IS DISTINCT FROM 
 
 const RETURNS = 'SELECT * FROM payment_address_return WHERE address_id = $1 ORDER BY id'
 
+// Without those that failed: where USDC refuses the recipient, a stranger can have any number of them for nothing.
 const RECENT = `
 SELECT count(*) AS returns FROM payment_address_return r JOIN payment_address a ON a.id = r.address_id
-WHERE r.created_at > $3 AND a.user_id = $1 AND a.environment = $2::environment`
+WHERE r.created_at > $3 AND r.state <> 'failed' AND a.user_id = $1 AND a.environment = $2::environment`
 
 const OPEN_RETURNS = `
 SELECT r.* FROM (

@@ -337,6 +337,34 @@ describe('an order that is paid by plain transfers', () => {
     expect(runsOf(of)).toEqual([])
   })
 
+  it('gives money back whatever number of returns of another address of its seller has failed', async () => {
+    const { database, clock } = world.service
+    const [of, other] = [await opened(), await opened()]
+    for (const { address } of [of, other]) await send(address, 500_000n)
+    await world.chain.mine(5)
+    for (const one of [of, other]) await becomes(one, { status: 'partly_paid' })
+    const fail = async ({ path }: OpenedAddress, count: number) =>
+      await database.statements.run(
+        `INSERT INTO payment_address_return (address_id, recipient, amount, nonce, valid_before, state, created_at, ended_at)
+         SELECT $1, '\\x11'::bytea, 500000, '\\x22'::bytea, 1, 'failed', $2, $2 FROM generate_series(1, $3)`,
+        [path.split('/').at(-1), clock.now(), count],
+      )
+    await fail(other, 1_000)
+    await fail(of, 9)
+    const home = (await world.chain.payer(0n)).address
+    expect((await giveBack(of, home)).status).toBe(200)
+    await becomes(of, { left: 0 })
+    expect(await usdcOf(world.chain, home)).toBe(500_000n)
+    // An address has ten attempts in a day, of whatever end.
+    await send(of.address, 500_000n)
+    await world.chain.mine(5)
+    await becomes(of, { left: 0.5 })
+    expect(await giveBack(of, home)).toMatchObject({ status: 429, body: { code: 'returns_of_the_day' } })
+    await turn(86_400_000)
+    expect((await giveBack(of, home)).status).toBe(200)
+    await becomes(of, { left: 0 })
+  })
+
   it('ignores a transfer that a reorganisation removed', async () => {
     const of = await opened()
     const snapshot = await world.chain.call('evm_snapshot')

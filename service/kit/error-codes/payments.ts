@@ -248,7 +248,7 @@ export const PAYMENTS = {
   ],
   return_under_way: ['Money from the payment address is being returned already.', 'Wait until that has ended.'],
   returns_of_the_day: [
-    'Very many returns from payment addresses were asked for at this seller today.',
+    'Very many returns were asked for today, of this payment address or of all of its seller.',
     'The money stays at its address. Try again tomorrow.',
   ],
   too_many_payment_addresses: [

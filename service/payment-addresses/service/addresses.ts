@@ -15,6 +15,7 @@ import {
   returnsOfTheDay,
   returnUnderWay,
   tooManyReturns,
+  tooManyTries,
 } from '../errors.ts'
 import type { AddressReturn, PaymentAddress } from '../model.ts'
 import { CANCELED, orderNonce, RETURN, returnable, statusOf, WAIT_MS, type AddressStatus } from '../rules.ts'
@@ -113,7 +114,7 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
       const amount = await leftAt(chain, found)
       const since = new Date(clock.now().getTime() - DAY_MS)
       await store.addReturn({ id: found.id, since }, (of, returns, ofSeller) => {
-        assertReturnable(of, returns)
+        assertReturnable(of, returns, since)
         if (ofSeller >= RETURN.mostOfSeller) throw returnsOfTheDay()
         // It was read for the state in which the address was.
         if (amount === ZERO || of.state !== found.state) throw nothingToReturn(RETURN.minimum)
@@ -145,10 +146,13 @@ function newReturn(recipient: Address, amount: Usdc, now: Date): NewReturn {
   return { recipient, amount, nonce, validBefore, createdAt: now, closes: CANCELED }
 }
 
-function assertReturnable({ state }: PaymentAddress, returns: readonly AddressReturn[]): void {
+/** With the returns of the address. What is asked for at one address must not use up what all of a seller's have. */
+function assertReturnable({ state }: PaymentAddress, returns: readonly AddressReturn[], since: Date): void {
   if (state === 'paying') throw orderPaying()
   if (returns.some((one) => one.state === 'open')) throw returnUnderWay()
   if (returns.filter((one) => one.state === 'settled').length >= RETURN.most) throw tooManyReturns(RETURN.most)
+  const recent = returns.filter(({ createdAt }) => createdAt > since)
+  if (recent.length >= RETURN.mostTries) throw tooManyTries(RETURN.mostTries)
 }
 
 export type PaymentAddresses = ReturnType<typeof createPaymentAddresses>
