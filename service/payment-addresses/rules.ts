@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex } from '../chain/model.ts'
 import { blocksIn } from '../chain/networks.ts'
+import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { largest, least, usdc, ZERO, type Usdc } from '../kit/money.ts'
 import type { AddressReturn, PaymentAddress, UnsearchedAddress } from './model.ts'
 
@@ -10,6 +11,8 @@ export interface Attempt {
   sale: 'none' | 'open' | 'paid' | 'failed'
   /** Why it was refused or has failed. */
   reason: string | null
+  /** The same order is refused each time, so no other authorization is signed for it. */
+  isFinal: boolean
   /** The chain refuses it for good, in a block that no reorganisation takes back, and has not taken it before. */
   isOver: boolean
 }
@@ -37,12 +40,29 @@ export function decide(of: PaymentAddress, seen: { balance: Usdc; attempt: Attem
   // While its authorization could still be used, neither another one is signed nor anything returned.
   if (attempt.sale === 'open' || !attempt.isOver) return { do: 'wait' }
   if (attempt.sale === 'failed') return { do: 'close', reason: attempt.reason ?? 'payment_failed' }
-  return now < of.expiresAt
+  return now < of.expiresAt && !attempt.isFinal
     ? { do: 'reopen', reason: attempt.reason }
     : { do: 'close', reason: attempt.reason ?? EXPIRED }
 }
 
 const EXPIRED = 'expired'
+
+/** Whether this refusal ends an order. Others pass: its workflow is away, or an RPC does not answer. */
+export function isFinalRefusal(code: string | null): boolean {
+  return code !== null && FINAL.has(code)
+}
+
+/** The checkout has ended or sells otherwise now; what was chosen, uploaded or quoted is not sold any more. */
+const FINAL: ReadonlySet<string> = new Set<ErrorCode>([
+  'checkout_not_found',
+  'invalid_input',
+  'quote_mismatch',
+  'quote_expired',
+  'coupon_invalid',
+  'coupon_used_up',
+  'test_mode',
+  'transfers_unavailable',
+])
 
 /**
  * What can be returned: what the address has now and had in a block that no reorganisation takes back. Of a paid order

@@ -3,7 +3,14 @@ import type { Hex } from '../../service/chain/model.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { PaymentAddress } from '../../service/payment-addresses/model.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
-import { decide, nextLook, returnable, statusOf, type Attempt } from '../../service/payment-addresses/rules.ts'
+import {
+  decide,
+  isFinalRefusal,
+  nextLook,
+  returnable,
+  statusOf,
+  type Attempt,
+} from '../../service/payment-addresses/rules.ts'
 import { openWorld, until, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { send, walletKeys } from '../wallet/world.ts'
@@ -169,6 +176,7 @@ describe('the next step of a payment address', () => {
     fc.record<Attempt>({
       sale: fc.constantFrom<Attempt['sale']>('none', 'open', 'paid', 'failed'),
       reason: fc.option(fc.constantFrom('rpc_unavailable', 'checkout_not_found')),
+      isFinal: fc.boolean(),
       isOver: fc.boolean(),
     }),
   )
@@ -194,11 +202,28 @@ describe('the next step of a payment address', () => {
           expect(tried).toMatchObject({ isOver: true })
           expect(['none', 'failed']).toContain(tried!.sale)
         }
+        if (decision.do === 'reopen') expect(tried!.isFinal).toBe(false)
         if (decision.do === 'paid') expect(tried!.sale).toBe('paid')
         if (state === 'paid' || state === 'closed') expect(decision.do).toBe('wait')
       }),
       { numRuns: 1_000 },
     )
+  })
+
+  it('ends an order that cannot be sold with its first authorization, and not after a refusal that passes', () => {
+    const expiresAt = new Date(now.getTime() + 86_000_000)
+    const of = { state: 'paying', amount: usdc(PRICE), expiresAt, lookedAt: now } as PaymentAddress
+    const next = (reason: string, isOver: boolean) => {
+      const refused = { sale: 'none', reason, isFinal: isFinalRefusal(reason), isOver } as const
+      return decide(of, { balance: usdc(PRICE), attempt: refused, now })
+    }
+    for (const reason of ['checkout_not_found', 'quote_expired', 'coupon_used_up', 'invalid_input', 'test_mode']) {
+      expect(next(reason, false)).toEqual({ do: 'wait' })
+      expect(next(reason, true)).toEqual({ do: 'close', reason })
+    }
+    for (const reason of ['workflow_unavailable', 'payments_unavailable', 'payment_refused', 'purchases_open']) {
+      expect(next(reason, true)).toEqual({ do: 'reopen', reason })
+    }
   })
 
   it('returns confirmed money only, and nothing while the order is being paid', () => {

@@ -394,10 +394,11 @@ describe('an order that is paid by plain transfers', () => {
     await send(of.address, 1_000_000n)
     await becomes(of, { status: 'paying', reason: 'checkout_not_found' })
     // Until the signed payment is over, in a block that no reorganisation takes back, it could still be used.
-    await turn(86_400_000)
+    await turn(60_000)
     expect(await viewOf(of)).toMatchObject({ status: 'paying' })
     await catchUp()
-    expect(await becomes(of, { status: 'failed', reason: 'checkout_not_found' })).toMatchObject({ left: 1 })
+    for (let look = 0; look < 3; look++) await turn()
+    expect(await viewOf(of)).toMatchObject({ status: 'failed', reason: 'checkout_not_found', left: 1 })
     const home = (await world.chain.payer(0n)).address
     expect((await giveBack(of, home)).status).toBe(200)
     await becomes(of, { left: 0 })

@@ -3,8 +3,10 @@ import type { Checkouts } from '../../checkouts/service/checkouts.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { attemptOf, deriveId } from '../../kit/ids.ts'
 import type { PaymentAddress } from '../model.ts'
-import { orderNonce, type Attempt } from '../rules.ts'
+import { isFinalRefusal, orderNonce, type Attempt } from '../rules.ts'
+import { PaymentRefused } from '../../sales/errors.ts'
 import { outcomeOf } from '../../transfers/service/outcome.ts'
+import { isExpired } from '../../x402/reasons.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 
 /** Buys an order with the authorization of its address. */
@@ -22,12 +24,21 @@ export function createBuying({
     try {
       const { status, reason } = ((await bought(of)) ?? (await buy(of))).payment
       await failpoints.reach('payment address bought')
-      if (status !== 'failed') return { sale: status === 'paid' ? 'paid' : 'open', reason: null, isOver: false }
-      return { sale: 'failed', reason: reason?.code ?? null, isOver: await isOver(chain, of) }
+      const isFinal = false
+      if (status !== 'failed')
+        return { sale: status === 'paid' ? 'paid' : 'open', reason: null, isFinal, isOver: false }
+      return { sale: 'failed', reason: reason?.code ?? null, isFinal, isOver: await isOver(chain, of) }
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'failed') throw error
-      return { sale: 'none', reason: error.code, isOver: await isOver(chain, of) }
+      const code = refusalIn(error, of)
+      return { sale: 'none', reason: code, isFinal: isFinalRefusal(code), isOver: await isOver(chain, of) }
     }
+  }
+
+  /** Every authorization is refused once it has expired. Why the order was not sold with it is what was refused before. */
+  function refusalIn(error: DomainError, { reason: before }: PaymentAddress): string {
+    const hasExpired = error instanceof PaymentRefused && isExpired(error.reason)
+    return hasExpired && before !== null ? before : error.code
   }
 
   async function isOver(chain: Chain, of: PaymentAddress): Promise<boolean> {
