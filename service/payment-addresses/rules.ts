@@ -96,9 +96,10 @@ export const OPEN_MAX = 2_000
 export const ROOM_AFTER_MS = 1_800_000
 
 /** When the balance is read next: often while a buyer looks at the page, and rarely long after it has ended. */
-export function nextLook({ createdAt, endedAt, state }: PaymentAddress, now: Date): Date | null {
+export function nextLook({ createdAt, endedAt, state, attempt }: PaymentAddress, now: Date): Date | null {
   const ageMs = now.getTime() - (endedAt ?? createdAt).getTime()
-  const pauses = endedAt === null ? PAUSES_OPEN : PAUSES_ENDED
+  const isRemoved = state === 'closed' && attempt === 0
+  const pauses = endedAt === null ? PAUSES_OPEN : isRemoved ? PAUSES_REMOVED : PAUSES_ENDED
   const pause = state === 'paying' ? 2_000 : pauses.find(([until]) => ageMs < until)?.[1]
   return pause === undefined ? null : new Date(now.getTime() + pause)
 }
@@ -115,6 +116,11 @@ const PAUSES_ENDED = [
   [DAY, 10 * MINUTE],
   [30 * DAY, 6 * HOUR],
 ] as const
+/**
+ * An order for which no money came is deleted after ninety days, so what comes late is seen until then: it keeps the
+ * address. Every other one stays, and is read when its buyer looks.
+ */
+const PAUSES_REMOVED = [...PAUSES_ENDED, [91 * DAY, DAY]] as const
 
 /** On request an ended address is read again, but not more often than this. */
 export const REQUESTED_LOOK_MS = 10_000
