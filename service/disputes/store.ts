@@ -168,7 +168,7 @@ SELECT d.* FROM (
   WHERE o.state = 'open' AND o.answer_by <= $1 AND NOT (
     o.unanswered = 'refund' AND EXISTS (
       SELECT FROM refund r WHERE r.sale_id = s.id AND r.state = 'requested'
-        AND (s.amount - s.refunded < coalesce(o.amount, s.amount) OR r.created_at >= o.created_at))
+        AND (s.amount - s.refunded < coalesce(o.amount, s.amount) OR (o.amount IS NOT NULL AND r.created_at >= o.created_at)))
   )
 ) due JOIN dispute d ON d.id = due.id ORDER BY due.turn, due.answer_by LIMIT $2`
 
