@@ -11,6 +11,10 @@ function idOf({ product, id }: Pick<Sale, 'id' | 'product'>): Readonly<Record<st
   return { [product === 'tool' ? 'callId' : 'paymentId']: id }
 }
 
+function idField(sale: Pick<Sale, 'id' | 'product'>): string {
+  return String(Object.keys(idOf(sale))[0])
+}
+
 /** One authorization buys one thing. */
 export function authorizationUsed(): DomainError {
   return new DomainError(
@@ -137,7 +141,7 @@ export function lapsesTooSoon(workMs: number): DomainError {
  * The errors of a product that hands over its answer at its own address. Never a new 402, because the money may be on
  * its way.
  */
-export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): DeliveryErrors {
+export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): DeliveryErrors & Undeliverable {
   const replayFields = (sale: Sale) => ({ ...idOf(sale), statusUrl: statusUrl(sale), paymentToken: tokens.of(sale.id) })
 
   function delivered(sale: Sale): DomainError {
@@ -158,9 +162,7 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
     /** The money has arrived and the work failed. The buyer can have it repeated with the same payment. */
     failed(error, sale) {
       if (!(error instanceof DomainError)) return error
-      const sentence = error.message
-        .replace(/ ?Nothing was charged\.$/, '')
-        .replace(/( and|; the run) was not charged/, '')
+      const sentence = withoutCharge(error)
       return new DomainError(
         error.kind === 'unaffordable' ? 'failed' : error.kind,
         error.code,
@@ -168,7 +170,26 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
         { ...error.fields, ...replayFields(sale), paid: true },
       ).causedBy(error.cause)
     },
+    undeliverable(refusal, sale) {
+      const sentence = `${withoutCharge(refusal)} The payment arrived, but this can no longer be delivered. Ask the operator of this server for a refund, and name the ${idField(sale)}.`
+      const fields = { ...refusal.fields, ...replayFields(sale), paid: true, deliverable: false }
+      return new DomainError(refusal.kind, refusal.code, sentence, fields)
+    },
   }
+}
+
+function withoutCharge({ message }: DomainError): string {
+  const sentence = message.replace(/ ?Nothing was charged\.$/, '').replace(/( and|; the run) was not charged/, '')
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+export function isUndeliverable(error: unknown): boolean {
+  return error instanceof DomainError && error.fields['deliverable'] === false
+}
+
+interface Undeliverable {
+  /** What was paid for is not for sale any more, and was never delivered. */
+  undeliverable(refusal: DomainError, sale: Sale): DomainError
 }
 
 interface DeliveryErrorDeps {
@@ -206,6 +227,5 @@ export function paymentsUnavailable(): DomainError {
 }
 
 function repeatRequest(sale: Sale): string {
-  const [field] = Object.keys(idOf(sale))
-  return `Send the same request again for the answer, with the ${String(field)} as X-Payment-ID and the paymentToken as X-Payment-Token.`
+  return `Send the same request again for the answer, with the ${idField(sale)} as X-Payment-ID and the paymentToken as X-Payment-Token.`
 }

@@ -14,6 +14,7 @@ import { authorizationUsed, badPaymentId, deliveryErrors, paymentsUnavailable } 
 import type { Offer, Sale, SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Made, Product, SellingDeps, Standing } from '../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
+import { forSale, itemIn, type ForSale } from '../../sales/service/for-sale.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import {
   assetMissing,
@@ -43,11 +44,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
   const { journal, tokens, dialects } = selling
 
   async function orderOf(slug: string, inputs: RunInput['inputs']): Promise<Order> {
-    // A buyer gets what was bought before, even where the asset is not for sale any more.
-    const priced = await price(slug, inputs).catch((error: unknown) => {
-      if (error instanceof DomainError) return error
-      throw error
-    })
+    const priced = await forSale(price(slug, inputs))
     const id = priced instanceof DomainError ? await assets.idOf(slug, environment) : priced.asset.id
     return { id, inputs, inputHash: canonicalHash([id, inputs]), priced }
   }
@@ -94,7 +91,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
 
   /** As it is now: nothing was paid for it. */
   function standing({ details }: Sale, { order }: GuestAsk): Standing {
-    return { workMs: limitOf(pricedOf(order).asset), promised: true, details, note: null }
+    return { workMs: limitOf(itemIn(order.priced).asset), promised: true, details, note: null }
   }
 
   const guest = (subject: string): Caller => guestOf(environment, subject)
@@ -107,7 +104,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
     idOf: (operation) => deriveId('pay', operation),
     isId: (id) => isId('pay', id),
     terms({ order }) {
-      const { asset, offer } = pricedOf(order)
+      const { asset, offer } = itemIn(order.priced)
       const { amount, network, recipient } = offer
       const { slug, version } = asset
       const { id: subject, inputHash } = order
@@ -138,7 +135,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
 
   return {
     async offer(slug: string, inputs: RunInput['inputs']): Promise<Offer> {
-      const { asset, offer } = pricedOf(await orderOf(slug, inputs))
+      const { asset, offer } = itemIn((await orderOf(slug, inputs)).priced)
       return { ...offer, refund: (await selling.refundTerms?.({ userId: asset.ownerId, environment })) ?? null }
     },
     buy: async (slug: string, inputs: RunInput['inputs'], ask: PurchaseRequest) =>
@@ -228,18 +225,12 @@ interface Order {
   id: Id<'rda'>
   inputs: RunInput['inputs']
   inputHash: Buffer
-  /** Or why it is not for sale. */
-  priced: Priced | DomainError
+  priced: ForSale<Priced>
 }
 
 interface Priced {
   asset: RunnableAsset
   offer: Offer
-}
-
-function pricedOf({ priced }: Order): Priced {
-  if (priced instanceof DomainError) throw priced
-  return priced
 }
 
 type GuestAsk = PurchaseRequest & { order: Order }

@@ -72,11 +72,19 @@ export function failed(error: DomainError, suggestions: readonly string[], topUp
   const more = suggestions.length === 0 ? {} : { suggestions }
   return {
     ...failedCall(error, adviceFor(error, suggestions, topUpUrl), more),
-    _meta: { 'coinslot/billing': { cost: 0, callId: error.fields['callId'] ?? null } },
+    _meta: { 'coinslot/billing': { ...(isPaid(error) ? {} : { cost: 0 }), callId: error.fields['callId'] ?? null } },
   }
 }
 
-function adviceFor({ code, fields }: DomainError, suggestions: readonly string[], topUpUrl: string | null): string {
+/** Its buyer paid for the call by itself, before the tool was asked. */
+function isPaid({ fields }: DomainError): boolean {
+  return fields['paid'] === true
+}
+
+function adviceFor(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): string {
+  const { code, fields } = error
+  // The sentence says how its answer is fetched. Another call would be paid again.
+  if (isPaid(error)) return ''
   switch (code) {
     case 'invalid_input':
       return 'Correct these fields and call again; describe_tool shows what the tool takes.'

@@ -110,7 +110,7 @@ const ok = { 200: { description: 'Done', ...json({ type: 'object' }) } }
 const text = { type: 'string' }
 
 /** One of each feature that documents have. */
-const DOCUMENT = {
+export const DOCUMENT = {
   openapi: '3.1.0',
   info: { title: 'Acme', version: '1' },
   servers: [{ url: 'https://acme.example' }],

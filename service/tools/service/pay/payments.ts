@@ -1,15 +1,16 @@
 import type { Address } from '../../../chain/model.ts'
 import type { NetworkName } from '../../../chain/networks.ts'
+import { invalid } from '../../../kit/errors.ts'
 import { isId } from '../../../kit/ids.ts'
-import { ZERO } from '../../../kit/money.ts'
 import { paymentsUnavailable } from '../../../sales/errors.ts'
 import type { Offer, Sale } from '../../../sales/model.ts'
 import type { PurchaseRequest, SellingDeps, Sold } from '../../../sales/service/deps.ts'
+import { forSale } from '../../../sales/service/for-sale.ts'
 import { createSelling } from '../../../sales/service/sell.ts'
-import { canonicalHash } from '../../../kit/hash.ts'
-import { needsKey, paymentMissing } from '../../errors/call.ts'
+import { paymentMissing } from '../../errors/call.ts'
 import type { Tool } from '../../model/tool.ts'
-import { createToolProduct, type ToolAnswer, type ToolProductDeps } from './product.ts'
+import { faultOfShape } from '../../rules/shape.ts'
+import { assertSold, createToolProduct, type CheckedCall, type ToolAnswer, type ToolProductDeps } from './product.ts'
 
 /** Calls without an account, each paid by x402. */
 export function createToolPayments(deps: ToolPaymentDeps) {
@@ -19,11 +20,9 @@ export function createToolPayments(deps: ToolPaymentDeps) {
   const product = createToolProduct({ ...deps, ...selling, offerOf, statusUrl })
   const sales = createSelling(selling, product)
 
-  async function findTool(slug: string): Promise<Tool> {
+  async function check(slug: string, inputs: unknown): Promise<CheckedCall> {
     const tool = await unpaid.find(environment, slug)
-    const { upstream, price } = tool
-    if (upstream.kind === 'rda' || price === ZERO) throw needsKey(upstream.kind === 'rda' ? upstream.rdaSlug : null)
-    return tool
+    return { tool, input: unpaid.checked(tool, inputs) }
   }
 
   function offerOf(tool: Tool): Offer {
@@ -41,14 +40,16 @@ export function createToolPayments(deps: ToolPaymentDeps) {
     isAvailable,
 
     async buy(slug: string, inputs: unknown, ask: PurchaseRequest): Promise<Sold<ToolAnswer>> {
-      const tool = await findTool(slug)
-      const input = unpaid.checked(tool, inputs)
-      return await sales.buy({ ...ask, tool, input, inputHash: canonicalHash([tool.id, input]) })
+      // No call was ever sold with such an input, and it may be too deep to be hashed.
+      const misshapen = faultOfShape(inputs)
+      if (misshapen !== null) throw invalid(misshapen)
+      return await sales.buy({ ...ask, slug, inputs, call: await forSale(check(slug, inputs)) })
     },
 
     /** The price of a call, after a check that the call can be made. */
     async offer(slug: string, input: unknown): Promise<Offer> {
-      const tool = await findTool(slug)
+      const tool = await unpaid.find(environment, slug)
+      assertSold(tool)
       unpaid.checked(tool, input)
       return offerOf(tool)
     },

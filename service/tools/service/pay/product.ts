@@ -1,15 +1,17 @@
 import type { Clock } from '../../../kit/clock.ts'
-import { DomainError } from '../../../kit/errors.ts'
+import { DomainError, type Kind } from '../../../kit/errors.ts'
+import { canonicalHash } from '../../../kit/hash.ts'
 import { deriveId, isId } from '../../../kit/ids.ts'
 import type { Log } from '../../../kit/log.ts'
 import { ZERO } from '../../../kit/money.ts'
 import type { Environment } from '../../../kit/owner.ts'
-import { authorizationUsed, badPaymentId, deliveryErrors } from '../../../sales/errors.ts'
+import { authorizationUsed, badPaymentId, deliveryErrors, isUndeliverable } from '../../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks, StoredAnswer } from '../../../sales/model.ts'
 import type { PurchaseRequest, Made, Product, Terms } from '../../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../../sales/service/door.ts'
+import { itemIn, type ForSale } from '../../../sales/service/for-sale.ts'
 import type { PaymentTokens } from '../../../sales/service/proof.ts'
-import { callAborted, ofCall } from '../../errors/call.ts'
+import { callAborted, needsKey, ofCall } from '../../errors/call.ts'
 import type { CallId, Output } from '../../model/call.ts'
 import type { Tool, Upstream } from '../../model/tool.ts'
 import type { CallStore } from '../../ports/calls.ts'
@@ -18,9 +20,16 @@ import { failureOf } from '../calls/reach.ts'
 
 /** A call that a buyer without an account pays for. */
 export interface ToolCallInput extends PurchaseRequest {
+  slug: string
+  /** As they were sent. */
+  inputs: unknown
+  call: ForSale<CheckedCall>
+}
+
+/** A call that can be made: its input fits the tool as it is now. */
+export interface CheckedCall {
   tool: Tool
   input: Readonly<Record<string, unknown>>
-  inputHash: Buffer
 }
 
 /** The tool's answer. */
@@ -49,10 +58,13 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
   const { unpaid, calls, tokens, clock, log, environment, offerOf, statusUrl, timeoutMs } = deps
   const errors = deliveryErrors({ statusUrl, tokens })
   const workOf = (tool: Tool): number => (writes(tool.upstream) ? 0 : timeoutMs)
+  const owed = (error: unknown, sale: Sale) => (isUndeliverable(error) ? error : errors.failed(error, sale, true))
   const detailsOf = ({ slug, provider }: Tool): Sale['details'] => ({ slug, provider })
 
-  function terms({ tool, inputHash }: ToolCallInput): Terms {
+  function terms({ call, inputs }: ToolCallInput): Terms {
+    const tool = soldIn(call)
     const offer = offerOf(tool)
+    const inputHash = hashOf(tool.id, inputs)
     const { amount, network, recipient } = offer
     const price = { amount, network, recipient, requirements: requirementsOfOffer(offer) }
     const about = { subject: tool.id, userId: null, environment, inputHash, details: detailsOf(tool) }
@@ -60,7 +72,8 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
   }
 
   async function make(ask: ToolCallInput, sale: Sale, paid: boolean): Promise<Made<ToolAnswer>> {
-    const { tool, input, departure } = ask
+    const { tool, input } = callable(ask.call, sale, paid)
+    const { departure } = ask
     const callId = sale.id as CallId
     const started = performance.now()
     const elapsed = (): number => Math.round(performance.now() - started)
@@ -78,6 +91,11 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
     }
   }
 
+  function callable(call: ForSale<CheckedCall>, sale: Sale, paid: boolean): CheckedCall {
+    if (paid && call instanceof DomainError && LASTING.has(call.kind)) throw errors.undeliverable(call, sale)
+    return itemIn(call)
+  }
+
   async function note(sale: Sale, error: unknown, durationMs: number): Promise<void> {
     if (!(error instanceof DomainError))
       log.error({ callId: sale.id, err: error }, 'a call failed because of an internal error')
@@ -90,26 +108,52 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
     isId: (id) => isId('call', id),
     terms,
     isHere: () => true,
-    assertSame(sale, { tool, inputHash }) {
-      if (sale.subject !== tool.id || !sale.inputHash.equals(inputHash)) throw authorizationUsed()
+    assertSame(sale, { slug, inputs, call }) {
+      // A slug is one tool's for good, so it names the tool of the sale where that is not for sale any more.
+      const id = call instanceof DomainError ? sale.subject : call.tool.id
+      const isSame = sale.subject === id && sale.details['slug'] === slug && sale.inputHash.equals(hashOf(id, inputs))
+      if (isSame) return
+      throw call instanceof DomainError ? call : authorizationUsed()
     },
     badProof: badPaymentId,
-    enter: ({ tool }) => unpaid.place(tool),
+    // `make` says why a call that was sold cannot be made any more, once it is known whether it was paid.
+    enter: ({ call }) => (call instanceof DomainError ? () => undefined : unpaid.place(call.tool)),
     delivery: {
       joins: true,
       makingMs: timeoutMs,
       owedMs: null,
-      standing: (_sale, { tool }) => Promise.resolve({ workMs: workOf(tool), details: detailsOf(tool), note: null }),
+      standing: async (_sale, { call }) => {
+        const tool = soldIn(call)
+        return { workMs: workOf(tool), details: detailsOf(tool), note: null }
+      },
       make,
       restore: (answer) => Promise.resolve(fromStored(answer)),
       errors: {
         ...errors,
         failed: (error, sale, paid) =>
-          paid ? errors.failed(error, sale, paid) : ofCall(error, sale.id as CallId, tokens.of(sale.id)),
+          paid ? owed(error, sale) : ofCall(error, sale.id as CallId, tokens.of(sale.id)),
       },
     },
   }
 }
+
+/** Throws where a buyer without an account cannot buy its calls. */
+export function assertSold({ upstream, price }: Tool): void {
+  if (upstream.kind === 'rda' || price === ZERO) throw needsKey(upstream.kind === 'rda' ? upstream.rdaSlug : null)
+}
+
+function soldIn(call: ForSale<CheckedCall>): Tool {
+  const { tool } = itemIn(call)
+  assertSold(tool)
+  return tool
+}
+
+function hashOf(toolId: string, inputs: unknown): Buffer {
+  return canonicalHash([toolId, inputs])
+}
+
+/** The tool or its schema must change before such a call can be made. Other refusals pass by themselves. */
+const LASTING: ReadonlySet<Kind> = new Set(['invalid', 'missing', 'conflict', 'expired'])
 
 /** Stores the paid call in the transaction of its payment. */
 export function toolHooks(calls: Pick<CallStore, 'write'>, clock: Clock): SaleHooks {
