@@ -48,6 +48,26 @@ describe('mails to sellers about their sales', () => {
     expect(smtp.received[0]).toMatch(/^To: person\d+@example\.com$/m)
   })
 
+  test('say what the receiver answered, and that nothing was charged only where that is so', async () => {
+    const { id } = await world.sell({ testMode: true, responseMode: 'lastNode', product: { name: 'Broken' } })
+    world.workflow.answers({ delivery: { status: 500, body: '' } })
+    const paid = (await simulate(id)).body.payment.id as string
+    await until(() => Promise.resolve(subjects().length > 0))
+    expect(smtp.received[0]).toMatch(/answered 500, so it is not sent again/)
+    expect(smtp.received[0]).not.toMatch(/410|Nothing was charged/)
+
+    // The mail was late: the order has been delivered again since.
+    world.workflow.answers({ delivery: { status: 200, body: '{}' } })
+    const [delivery] = (await world.seller.call('GET', `/v1/deliveries?subject=${paid}`)).body.deliveries
+    await world.seller.call('POST', `/v1/deliveries/${delivery.id as string}/redeliver`)
+    await until(async () => {
+      const { body } = await world.seller.call('GET', `/v1/deliveries/${delivery.id as string}`)
+      return body.delivery.state === 'delivered'
+    })
+    await world.service.checkouts.notices.tell({ saleId: paid, kind: 'failure' }, 'late')
+    expect(smtp.received).toHaveLength(1)
+  })
+
   test('are sent for failed deliveries unless switched off, which makes no new version', async () => {
     const { id } = await world.sell({ testMode: true, product: { name: 'Broken' } })
     world.workflow.answers({ delivery: { status: 410, body: '' } })

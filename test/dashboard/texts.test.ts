@@ -13,5 +13,9 @@ test.each([
 })
 
 test('an amount may be written with a comma', () => {
-  expect([toAmount('4,50'), toAmount('4.5'), toAmount('')]).toEqual([4.5, 4.5, Number.NaN])
+  expect([toAmount('4,50'), toAmount('4.5'), toAmount('0,005'), toAmount('')]).toEqual([4.5, 4.5, 0.005, Number.NaN])
+})
+
+test('an amount in groups of thousands is refused, as it would be read as a small one', () => {
+  expect(['1,000', '12,500', '1,000,000'].map(toAmount)).toEqual([Number.NaN, Number.NaN, Number.NaN])
 })

@@ -2,19 +2,27 @@ import { toDecimal } from '../../kit/money.ts'
 import type { DeliveryState } from '../../deliveries/model.ts'
 import { toMail, type Notice } from '../../deliveries/service/notices.ts'
 import type { Announcement } from '../../queue/model.ts'
-import type { Sale } from '../../sales/model.ts'
+import { isGoingBack, type Sale } from '../../sales/model.ts'
 import type { Checkout, NoticeKind } from '../model.ts'
 import type { NoticeDigest } from '../ports.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** Mails to owners about their sales: the first of an hour each by itself, the others in one mail. */
 export function createNotices({ store, selling, deliveries, announce, mailOwner, clock, dashboard }: NoticeDeps) {
-  /** A sale that failed was charged nothing; else its delivery did not arrive. */
+  /**
+   * A sale that failed was charged nothing; else its delivery did not arrive. Null where neither is so any more: it was
+   * redelivered before the mail was sent.
+   */
   async function failedMail(sale: Sale, checkout: Checkout, link: string) {
+    if (sale.state === 'failed') return givenUpMail(sale, checkout, link)
     const delivery = (await deliveries.bySubject(null, [sale.id])).get(sale.id)
-    const event = delivery === undefined || sale.state === 'failed' ? undefined : FAILURES.get(delivery.state)
-    if (delivery === undefined || event === undefined) return givenUpMail(sale, checkout, link)
-    const { subject, text } = toMail({ event, id: delivery.id, about: sale.id })
+    const event = delivery === undefined ? undefined : FAILURES.get(delivery.state)
+    if (delivery === undefined || event === undefined) return null
+    const isOver = sale.state === 'refunded' || isGoingBack(sale)
+    const { subject, text } = toMail(
+      { event, id: delivery.id, about: sale.id },
+      { status: delivery.lastStatus, isOver },
+    )
     return {
       subject: `${sale.simulated ? 'Test: ' : ''}${subject}: ${inLine(checkout.product.name)}`,
       text: `${text}\nYour checkout: ${link}\n${WHY}\n`,
@@ -35,7 +43,7 @@ export function createNotices({ store, selling, deliveries, announce, mailOwner,
       if (!isAlone) return
       const link = `${dashboard}/checkouts/${checkout.id}`
       const mail = kind === 'sale' ? soldMail(sale, checkout, link) : await failedMail(sale, checkout, link)
-      await mailOwner(checkout.owner.userId, { id: announcement, ...mail })
+      if (mail !== null) await mailOwner(checkout.owner.userId, { id: announcement, ...mail })
     },
 
     async tellMany({ userId, environment, kind, count }: NoticeDigest, id: string): Promise<void> {

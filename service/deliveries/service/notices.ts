@@ -58,8 +58,15 @@ export interface Notice {
   about: string
 }
 
-/** The mail to the owner, in plain text. */
-export function toMail({ event, id, about }: Notice): { subject: string; text: string } {
+/**
+ * The mail to the owner, in plain text. `status`: the receiver's last answer, where it is known. `isOver`: it cannot be
+ * redelivered.
+ */
+export function toMail(
+  { event, id, about }: Notice,
+  { status = null, isOver = false }: { status?: number | null; isOver?: boolean } = {},
+): { subject: string; text: string } {
+  const again = (sentence: string): string => (isOver ? '' : `${sentence}\n`)
   switch (event) {
     case 'delivery.unconfirmed':
       return {
@@ -67,24 +74,21 @@ export function toMail({ event, id, about }: Notice): { subject: string; text: s
         text: `Your workflow accepted the delivery ${id} (for ${about}) but did not confirm it.
 
 It may have run, completely or in part, so the delivery is not sent again automatically. Check what the workflow did.
-If it has to run again, redeliver ${id}.
-`,
+${again(`If it has to run again, redeliver ${id}.`)}`,
       }
     case 'delivery.stopped':
       return {
         subject: 'A paid delivery was rejected',
-        text: `The receiver of the delivery ${id} (for ${about}) answered 410: it accepts no more such deliveries.
+        text: `The receiver of the delivery ${id} (for ${about}) answered ${String(status ?? 410)}, so it is not sent again.
 
-If that is a mistake, fix the receiver and redeliver ${id}.
-`,
+${again(`If that is a mistake, fix the receiver and redeliver ${id}.`)}`,
       }
     case 'delivery.exhausted':
       return {
         subject: 'A paid delivery could not be delivered',
         text: `The delivery ${id} (for ${about}) failed at every attempt, and there are no more attempts.
 
-Once its receiver works again, redeliver ${id}.
-`,
+${again(`Once its receiver works again, redeliver ${id}.`)}`,
       }
     case 'endpoint.disabled':
       return {

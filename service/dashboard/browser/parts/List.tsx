@@ -1,6 +1,7 @@
 import { ChevronLeftIcon, ChevronRightIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
+import { environment } from '../settings.ts'
 import { read, useRead, type Input, type Output, type QueryPath } from '../api/procedures.ts'
 import { IconButton } from './Button.tsx'
 import type { Column } from './columns.tsx'
@@ -57,7 +58,10 @@ export function List<P extends QueryPath, Row extends { id: string }>(props: {
             name={name}
             columns={columns}
             disabled={total === 0}
-            load={() => allOf((at) => read(path, input(100, at)).then((part) => [rowsOf(part), totalOf(part)]))}
+            load={() => {
+              const at = environment()
+              return allOf((from) => read(path, input(100, from), at).then((part) => [rowsOf(part), totalOf(part)]))
+            }}
           />
         </div>
       </div>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { read, useRead, type Input, type Output, type QueryPath } from '../api/procedures.ts'
+import { environment } from '../settings.ts'
 import { Button } from './Button.tsx'
 import type { Column } from './columns.tsx'
 import { Export } from './Export.tsx'
@@ -48,7 +49,10 @@ export function NewestFirst<P extends QueryPath, Row extends { id: string }>(pro
             name={name}
             columns={props.file}
             disabled={page === null || isEmpty}
-            load={() => allOf((from) => read(path, input(FILE_PAGE, from)).then(rowsOf))}
+            load={() => {
+              const at = environment()
+              return allOf((from) => read(path, input(FILE_PAGE, from), at).then(rowsOf))
+            }}
           />
         </div>
       </div>

@@ -42,8 +42,9 @@ export function toFieldDraft(field: Field): FieldDraft {
 export function toFields(drafts: readonly FieldDraft[], before: readonly Field[] = []): FieldBody[] {
   const known = new Map(before.map((field) => [field.name, field]))
   return drafts.map((draft) => {
-    const { default: preset = null, min = null, max = null, pattern = null } = known.get(draft.name) ?? {}
-    const unseen = known.get(draft.name)?.type === draft.type ? { default: preset, min, max, pattern } : {}
+    const before = known.get(draft.name) ?? null
+    const { default: preset = null, min = null, max = null, pattern = null, patternMessage = null } = before ?? {}
+    const unseen = before?.type === draft.type ? { default: preset, min, max, pattern, patternMessage } : {}
     const { name, label, type, required } = draft
     const { options, ...texts } = fromTexts(FIELD, draft)
     const isKnown = draft.showIf.field !== '' && drafts.some((one) => one.name === draft.showIf.field)

@@ -36,10 +36,13 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** An invalid number is sent as NaN, and the service answers with its error message. */
+/** An invalid number is sent as NaN, and the service answers with its error message. So is `1,000`, which may mean either. */
 export function toAmount(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text.replace(',', '.'))
+  const written = text.trim()
+  return written === '' || GROUPED.test(written) ? Number.NaN : Number(written.replace(',', '.'))
 }
+
+const GROUPED = /^[1-9]\d{0,2}(,\d{3})+$/
 
 export function linesOf(text: string, between = '\n'): string[] {
   return text
