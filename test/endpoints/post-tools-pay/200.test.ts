@@ -1,5 +1,6 @@
 import { cancelCall } from '../../chain/world.ts'
 import { notBusy, payWorld, type PayWorld } from '../../tools/calls/pay-world.ts'
+import type { Answer } from '../../harness/service.ts'
 import { until } from '../../harness/until.ts'
 
 describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
@@ -227,6 +228,74 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     await until(async () => [200, 409].includes((await world.buy('acme-create-note', input, payment, TOKEN)).status))
     expect(await world.usdc(payer.address)).toBe(990_000n)
     expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 1)
+  })
+
+  describe('of the two places of a provider', () => {
+    let small: PayWorld
+    beforeAll(async () => {
+      small = await payWorld({ TOOL_PROVIDER_AT_ONCE: '2' })
+      small.upstream.respondWith('/text', 'text')
+      small.upstream.respondWith('/notes', { id: 3 }, 201)
+    })
+    afterAll(async () => {
+      await small.close()
+    })
+
+    async function signed(slug: string, input: unknown = {}) {
+      const payer = await small.chain.payer(1_000_000n)
+      const payment = await small.sign(payer, await small.buy(slug, input))
+      return { payer, buy: (token?: string) => small.buy(slug, input, payment, token) }
+    }
+
+    test('buyers without an account take one together, and an account gets the other', async () => {
+      const open = small.upstream.holds('/slow', {})
+      const [one, two] = [await signed('acme-get-slow'), await signed('acme-get-slow')]
+      const first = one.buy()
+      await small.upstream.waitForRequest('/slow', 1)
+      const second = two.buy()
+      await Promise.race([second, small.upstream.waitForRequest('/slow', 2)])
+      const keyed = await small.call(await small.caller(), 'acme-get-text')
+      open()
+      expect(keyed.status).toBe(200)
+      expect((await first).status).toBe(200)
+      expect(await second).toMatchObject({ status: 503, body: { code: 'provider_busy' } })
+      expect((await two.buy()).status).toBe(200)
+    })
+
+    test.each([
+      ['acme-get-text', {}],
+      ['acme-create-note', input],
+    ])('none is taken while a payment for %s settles', async (slug, input) => {
+      const caller = await small.caller()
+      const buyers = [await signed(slug, input), await signed(slug, input)]
+      const bought: Promise<Answer>[] = []
+      await small.chain.call('anvil_setAutomine', false)
+      try {
+        for (const { payer, buy } of buyers) {
+          const buying = buy()
+          bought.push(buying)
+          expect(await Promise.race([buying, until(() => isSettling(payer.address))])).toBe(true)
+        }
+        expect((await small.call(caller, 'acme-get-text')).status).toBe(200)
+      } finally {
+        await small.chain.call('anvil_setAutomine', true)
+        await small.chain.mine()
+      }
+      const answers = await Promise.all(bought)
+      // Of two that have paid at the same moment one may find no place: its payment buys the call a moment later.
+      for (const [place, { status, body }] of answers.entries()) {
+        if (status === 503) answers[place] = await notBusy(() => buyers[place]!.buy(String(body.paymentToken)))
+      }
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    })
+
+    async function isSettling(payer: string): Promise<boolean> {
+      const rows = await small.service.database.statements.run(
+        `SELECT 1 FROM sale WHERE payer = $1 AND state = 'settling'`,
+        [payer.toLowerCase()],
+      )
+      return rows.length > 0
+    }
   })
 
   async function pendingOf(payer: string): Promise<number> {

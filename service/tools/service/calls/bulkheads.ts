@@ -1,7 +1,8 @@
 /**
  * Each provider has a limit of concurrent calls. When a provider becomes slow, further calls to it are refused, and the
  * process's memory, sockets and time stay available for the others. No account gets more than half of a provider's
- * places, so an account with many keys cannot block the others.
+ * places, so an account with many keys cannot block the others. Buyers without an account share one half together,
+ * because a new wallet costs nothing.
  */
 export function createBulkheads(atOnce: number) {
   const underWay = new Map<string, number>()
@@ -13,12 +14,9 @@ export function createBulkheads(atOnce: number) {
   }
 
   return {
-    /**
-     * Null when the provider is full, or the account's share of it. Otherwise the function that frees the place. A
-     * caller without an account has no share.
-     */
-    enter(provider: string, account: string | null): (() => void) | null {
-      const names = account === null ? [provider] : [provider, `${provider} ${account}`]
+    /** Null when the provider is full, or the account's share of it. Otherwise the function that frees the place. */
+    enter(provider: string, account: string): (() => void) | null {
+      const names = [provider, `${provider} ${account}`]
       const isFull = names.some(
         (name, place) => (underWay.get(name) ?? 0) >= (place === 0 ? atOnce : Math.ceil(atOnce / 2)),
       )
@@ -30,3 +28,6 @@ export function createBulkheads(atOnce: number) {
     },
   }
 }
+
+/** All buyers without an account. No account has this id. */
+export const GUESTS = 'guests'

@@ -7,12 +7,12 @@ import type { Environment } from '../../../kit/owner.ts'
 import { UnderWay } from '../../../kit/under-way.ts'
 import type { Balances } from '../../../ledger/model.ts'
 import { ofCall, providerBusy, stopping, tooDear, tooManyAtOnce } from '../../errors/call.ts'
-import type { CallId, CallInput, CallResult } from '../../model/call.ts'
+import type { CallId, CallInput, CallResult, Output } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { CallFilter } from '../../ports/calls.ts'
 import { pagingOf } from '../../rules/paging.ts'
 import { createAssetCalls } from './assets.ts'
-import { createBulkheads } from './bulkheads.ts'
+import { createBulkheads, GUESTS } from './bulkheads.ts'
 import { createCharging } from './charge.ts'
 import { createInputCheck } from './check.ts'
 import { createHealth } from './health.ts'
@@ -27,13 +27,8 @@ import { createCallStates } from './states.ts'
 export function createCalls(deps: CallDeps) {
   const { catalogue, store, ledger, slots } = deps
   const inputs = createInputCheck(deps.log)
-  const bulkheads = createBulkheads(deps.providerAtOnce)
   const reach = createReach(deps)
-  const place: Place = (tool, account) => {
-    const leave = bulkheads.enter(bulkheadOf(tool), account)
-    if (leave === null) throw providerBusy(tool.provider)
-    return leave
-  }
+  const place = createPlaces(deps.providerAtOnce)
   const large = createLargeAnswers(deps)
   const reading = createReading({ ...deps, reach, large })
   const charging = createCharging({ ...deps, reading, place })
@@ -127,8 +122,14 @@ export function createCalls(deps: CallDeps) {
       },
       checked,
       /** Without an account there is no room for a large answer. */
-      ask: async (about: Omit<ReachInput, 'large'>) => ordinary(await reach.ask(about)),
-      place: (tool: Tool) => place(tool, null),
+      async ask(about: Omit<ReachInput, 'large'>): Promise<Output> {
+        const leave = place(about.tool, GUESTS)
+        return ordinary(await reach.ask(about).finally(leave))
+      },
+      /** Throws when all places are taken. Takes none: the payment comes before the call, and may take long. */
+      assertPlace(tool: Tool): void {
+        place(tool, GUESTS)()
+      },
     },
 
     ...createHealth(deps),
@@ -150,6 +151,15 @@ function pagesOf(tool: Tool, { pagesMax = null, maxCost = null }: CallInput): Or
   if (paging === null) throw invalid({ all: 'is for tools that answer in pages (`paged`)' })
   const paid = maxCost === null || tool.price === 0n ? pagesMax : Number(maxCost / tool.price)
   return { pagesMax: Math.min(pagesMax, paid), paging }
+}
+
+function createPlaces(atOnce: number): Place {
+  const bulkheads = createBulkheads(atOnce)
+  return (tool, account) => {
+    const leave = bulkheads.enter(bulkheadOf(tool), account)
+    if (leave === null) throw providerBusy(tool.provider)
+    return leave
+  }
 }
 
 /** Creators' tools each have a server of their own. */

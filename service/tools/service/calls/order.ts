@@ -33,9 +33,9 @@ export interface Order {
 
 /**
  * Takes a place among the calls in progress at a tool's server and returns how to free it. Throws when all are taken.
- * The account is null when a call is paid by x402.
+ * The account is `GUESTS` when a call is paid without one.
  */
-export type Place = (tool: Tool, account: string | null) => () => void
+export type Place = (tool: Tool, account: string) => () => void
 
 export interface CallDeps {
   catalogue: Pick<Catalogue, 'bySlug' | 'credentials' | 'isSimulated' | 'simulate' | 'wasSimulated' | 'accessFor'>

@@ -116,8 +116,12 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
       throw call instanceof DomainError ? call : authorizationUsed()
     },
     badProof: badPaymentId,
-    // `make` says why a call that was sold cannot be made any more, once it is known whether it was paid.
-    enter: ({ call }) => (call instanceof DomainError ? () => undefined : unpaid.place(call.tool)),
+    // Before the claim, so that a refusal leaves no trace and no money has moved. The place itself is the call's alone. What
+    // is not for sale any more takes none: `make` says why, once it is known whether it was paid.
+    enter({ call }) {
+      if (!(call instanceof DomainError)) unpaid.assertPlace(call.tool)
+      return () => undefined
+    },
     delivery: {
       joins: true,
       makingMs: timeoutMs,
