@@ -144,6 +144,35 @@ describe('MCP calls with an idempotency key', () => {
     expect(times()).toBe(before + 1)
   })
 
+  test('a call repeated after five failures is a task that works, in another process too, until it ends', async () => {
+    world.upstream.respondWith('/slow', {}, 500)
+    const person = await world.caller()
+    for (let failures = 0; failures < 5; failures++) {
+      expect((await call(world.service, person, { header: 'k' })).result).toMatchObject({ isError: true })
+    }
+    const before = times()
+    const open = world.upstream.holds('/slow', { done: true })
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+    const { result: task } = await call(world.service, person, { header: 'k', capabilities })
+    await world.upstream.waitForRequest('/slow', before + 1)
+    const second = await startReplica(world.service, { AUTH_SECRET: SECRET })
+    const params = { taskId: task.taskId as string }
+    const read = async () =>
+      (await post(at(second), person.key, { method: 'tasks/get', params, capabilities })).body.result as Json
+    try {
+      expect(await read()).toMatchObject({ status: 'working' })
+      open()
+      let last: Json
+      do last = await read()
+      while (last['status'] === 'working')
+      expect(last).toMatchObject({ status: 'completed', result: answered })
+      expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
+    } finally {
+      open()
+      await second.close()
+    }
+  })
+
   test('in a session the lost stream of a named call is resumed by its event', async () => {
     const person = await world.caller()
     const open = world.upstream.holds('/slow', { done: true })

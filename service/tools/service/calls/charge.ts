@@ -10,7 +10,7 @@ import type { Balances } from '../../../ledger/model.ts'
 import { callAborted, chargedTooLate, withToolsCode } from '../../errors/call.ts'
 import type { CallResult, Output, StoredCall } from '../../model/call.ts'
 import type { EndedCall } from '../../ports/calls.ts'
-import { holdOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
+import { holdOf, MORE_ATTEMPTS, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
 import type { Reading } from './pages.ts'
 import { sealedOf } from './operations.ts'
 import { failureOf } from './reach.ts'
@@ -155,4 +155,3 @@ function reasonOf(signal: AbortSignal): DomainError {
 
 const LARGEST = 256
 const SPARE_MS = 10_000
-const MORE_ATTEMPTS = 3

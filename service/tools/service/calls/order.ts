@@ -81,6 +81,9 @@ export function rowOf({ callId, owner, call, tool, attempt }: Order, durationMs:
   } satisfies Partial<CallSummary>
 }
 
+/** How often a hold that has ended before its call did is taken anew. */
+export const MORE_ATTEMPTS = 3
+
 /** A hold ends once, so each further attempt at a call takes another one. */
 export function holdOf(callId: CallId, attempt: number): string {
   return attempt === 1 ? callId : `${callId}~${String(attempt)}`

@@ -1,9 +1,9 @@
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
 import { answerForgotten } from '../../errors/call.ts'
-import type { CallResult, CallState, StoredCall } from '../../model/call.ts'
+import type { CallId, CallResult, CallState, StoredCall } from '../../model/call.ts'
 import type { FoundRun } from '../../ports/calls.ts'
-import { balancesOf, holdOf, resultOf, type CallDeps } from './order.ts'
+import { balancesOf, holdOf, MORE_ATTEMPTS, resultOf, type CallDeps } from './order.ts'
 
 /** Reads how far a call is, in whichever process it was made. */
 export function createCallStates({ catalogue, store, ledger, assets }: CallDeps) {
@@ -22,11 +22,10 @@ export function createCallStates({ catalogue, store, ledger, assets }: CallDeps)
     async of(caller: Caller, operation: Id<'op'>): Promise<CallState | null> {
       const owner = ownerOf(caller)
       const id = deriveId('call', operation)
-      // Read before the call's row, which is written in the transaction that ends the hold.
-      const holds = await ledger.holdStates(
-        owner,
-        HOLDS.map((attempt) => holdOf(id, attempt)),
-      )
+      // A named call may be repeated after a failure without a limit, and each repetition has its own hold.
+      const failed = (await store.find(owner, id, caller.agentId))?.attempt ?? 0
+      // Read before the row's final state, which is written in the transaction that ends the hold.
+      const holds = await ledger.holdStates(owner, holdsOf(id, failed))
       if (holds.includes('open')) return UNDER_WAY
       const stored = await store.find(owner, id, caller.agentId)
       if (stored !== null) {
@@ -55,5 +54,8 @@ export function createCallStates({ catalogue, store, ledger, assets }: CallDeps)
 export type CallStates = ReturnType<typeof createCallStates>
 
 const UNDER_WAY = { state: 'under way' } as const
-/** The attempts of one call: the first, and those that follow when its hold has ended too early. */
-const HOLDS = [1, 2, 3, 4, 5]
+/** Of the first attempts, and of those that may follow the last one that has failed. */
+function holdsOf(id: CallId, failed: number): readonly string[] {
+  const next = Array.from({ length: 1 + MORE_ATTEMPTS }, (_, place) => place + 1)
+  return [...new Set([...next, ...next.map((attempt) => failed + attempt)])].map((attempt) => holdOf(id, attempt))
+}
