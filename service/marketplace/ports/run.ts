@@ -40,6 +40,8 @@ export interface RunStore {
   runningOf(processes: readonly string[], ids: readonly Id<'run'>[]): Promise<readonly Run[]>
   /** From running back to queued, for another process; false when this process does not have it any more. */
   handOn(id: Id<'run'>, process: string): Promise<boolean>
+  /** The same, together with what announces it again. */
+  postpone(id: Id<'run'>, process: string, announce: (inside: Statements) => Promise<void>): Promise<boolean>
   /** How many background runs of an account wait; counted up to `most`. */
   waiting(owner: Owner, most: number): Promise<number>
   states(ids: readonly Id<'run'>[]): Promise<ReadonlyMap<Id<'run'>, RunState>>

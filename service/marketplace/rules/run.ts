@@ -23,6 +23,11 @@ export function toolSecondsOf({ timeoutSeconds = TOOL_SECONDS }: Pick<ToolConfig
 
 export const TOOL_SECONDS = 25
 
+/** How many calls a minute the creator's server takes. Null: no limit. */
+export function rateLimitOf({ content: { config } }: Pick<RunnableAsset, 'content'>): number | null {
+  return config.type === 'tool' ? config.rateLimitPerMinute : null
+}
+
 const PROMPT_MS = 120_000
 const AGENT_MS = 180_000
 /** No execution of any asset may take longer. */

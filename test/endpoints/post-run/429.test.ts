@@ -1,3 +1,5 @@
+import { until } from '../../harness/until.ts'
+import type { TestPerson } from '../../harness/service.ts'
 import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
 
 describe('POST /run → 429', () => {
@@ -45,4 +47,55 @@ describe('POST /run → 429', () => {
     }
     expect((await world.run(await world.caller(1), slug, { inputs: { city: 'Bern' } })).status).toBe(200)
   })
+
+  test('a queued run that is canceled uses none of them up', async () => {
+    const slug = await world.tool({
+      apiEndpoint: world.server.on('/canceled', () => ({ body: { ok: true } })),
+      rateLimitPerMinute: 1,
+    })
+    const [one, other] = [await world.caller(1), await world.caller(1)]
+    const inputs = { city: 'Bern' }
+    const { body } = await world.run(one, slug, { inputs, async: true })
+    const canceled = await one.call('POST', `/v1/runs/${body.runId as string}/cancel`)
+    expect(canceled.body).toMatchObject({ canceled: true, run: { status: 'canceled' } })
+    expect((await world.run(other, slug, { inputs })).status).toBe(200)
+    expect(world.server.to('/canceled')).toHaveLength(1)
+  })
+
+  test('queued runs that have waited are called at the same rate, and each is paid when it was called', async () => {
+    const slug = await world.tool({
+      apiEndpoint: world.server.on('/waited', () => ({ body: { ok: true } })),
+      rateLimitPerMinute: 1,
+    })
+    const caller = await world.caller(1)
+    for (let count = 0; count < 3; count++) {
+      expect((await world.run(caller, slug, { inputs: { city: 'Bern' }, async: true })).status).toBe(202)
+      world.service.clock.forward(61_000)
+    }
+    await world.service.start()
+    for (const called of [1, 2, 3]) {
+      // All that could be called has been, and what is left is announced for the next minute.
+      await until(async () => {
+        const left = await postponed()
+        return world.server.to('/waited').length + left >= 3 && (await settled(caller)) + left >= 3
+      })
+      expect(world.server.to('/waited')).toHaveLength(called)
+      expect((await world.wallet(caller)).totalSpent).toBeCloseTo(0.01 * called, 6)
+      world.service.clock.forward(61_000)
+    }
+    expect(await settled(caller)).toBe(3)
+  })
+
+  async function settled(caller: TestPerson): Promise<number> {
+    const { runs } = (await caller.call('GET', '/v1/runs?status=succeeded')).body
+    return (runs as unknown[]).length
+  }
+
+  async function postponed(): Promise<number> {
+    const rows = await world.service.database.statements.run(
+      `SELECT 1 FROM outbox WHERE topic LIKE 'marketplace.execute%' AND done_at IS NULL AND due_at > $1`,
+      [world.service.clock.now()],
+    )
+    return rows.length
+  }
 })

@@ -1,5 +1,7 @@
 import { DomainError } from '../../../service/kit/errors.ts'
 import { usdc } from '../../../service/kit/money.ts'
+import type { Executor } from '../../../service/marketplace/ports/run.ts'
+import { TestClock } from '../../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 import { askFor, assetOf, callerOf, createEngine, fund, operation, perRun } from './engine.ts'
 
@@ -50,6 +52,71 @@ describe('places for executions', () => {
     expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
     expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
     expect([places, entered]).toEqual([1, ['usr_caller', 'usr_other']])
+    await runs.stop()
+  })
+})
+
+describe("a tool's calls a minute", () => {
+  let database: TestDatabase
+  const clock = new TestClock()
+  const asset = assetOf('rda_limited', 'usr_creator', perRun(usdc(500n)), 2)
+  const asked: string[] = []
+  const executor: Executor = {
+    execute({ runId }) {
+      asked.push(runId)
+      return Promise.resolve({ output: 'done', usage: null })
+    },
+  }
+
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  beforeEach(() => {
+    asked.length = 0
+    clock.forward(3_600_000)
+  })
+  afterAll(async () => {
+    await database.close()
+  })
+
+  test('are not used up by a request that finds its run begun by another process', async () => {
+    const { runs, ledger } = createEngine(database.statements, { executor, asset: () => asset, clock })
+    await fund(ledger, 'usr_twice', 10_000n)
+    await fund(ledger, 'usr_creator', 0n)
+    const run = (name = operation()) =>
+      runs.run(callerOf('usr_twice'), askFor('rda_limited'), { operation: name, keyed: false })
+    const name = operation()
+    const first = await run(name)
+    expect((await run(name)).id).toBe(first.id)
+    expect(await run()).toMatchObject({ state: 'succeeded' })
+    await expect(run()).rejects.toMatchObject({ code: 'rda_rate_limited' })
+    expect(asked).toHaveLength(2)
+    await runs.stop()
+  })
+
+  test('keep a queued run waiting with its money held, until it is called or ends unpaid at its deadline', async () => {
+    const { runs, ledger } = createEngine(database.statements, { executor, asset: () => asset, clock })
+    const caller = callerOf('usr_queues')
+    await fund(ledger, 'usr_queues', 10_000n)
+    const queue = () => runs.queue(caller, askFor('rda_limited'), { operation: operation(), keyed: false })
+    const queued = [await queue(), await queue(), await queue(), await queue()]
+    const work = () => Promise.all(queued.map(({ id }) => runs.work(id, new AbortController().signal)))
+    const states = async () =>
+      (await Promise.all(queued.map(({ id }) => runs.get(caller, id)))).map(({ state }) => state).sort()
+    const funds = async () => (await ledger.wallet({ userId: 'usr_queues', environment: 'sandbox' }))?.funds
+    await work()
+    expect(await states()).toEqual(['queued', 'queued', 'succeeded', 'succeeded'])
+    expect(await funds()).toMatchObject({ available: 8_000n, locked: 1_000n })
+    const due = await database.statements.run<{ at: Date }>(`SELECT due_at AS at FROM outbox WHERE due_at > $1`, [
+      clock.now(),
+    ])
+    expect(due).toHaveLength(2)
+    for (const { at } of due) expect(at.getTime() - clock.now().getTime()).toBeLessThanOrEqual(60_000)
+    clock.forward(3_600_000)
+    await work()
+    expect(await states()).toEqual(['failed', 'failed', 'succeeded', 'succeeded'])
+    expect(await funds()).toMatchObject({ available: 9_000n, locked: 0n })
+    expect(asked).toHaveLength(2)
     await runs.stop()
   })
 })

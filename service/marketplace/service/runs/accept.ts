@@ -14,7 +14,7 @@ import type { Run, RunInput } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Models, NewRun } from '../../ports/run.ts'
 import { quote } from '../../rules/price.ts'
-import { deadlineOf, limitOf, purchaseOf } from '../../rules/run.ts'
+import { deadlineOf, limitOf, purchaseOf, rateLimitOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
 import { readerOf, type RunCharges, type RunsDeps } from './deps.ts'
 import type { Order } from './execution.ts'
@@ -37,13 +37,19 @@ export function createAccepting(deps: AcceptingDeps) {
     }
     const order = await prepare(caller, wanted, id)
     const { asset, run } = order
-    const limit = asset.content.config.type === 'tool' ? asset.content.config.rateLimitPerMinute : null
+    // A background run is counted when a worker calls the tool: until then it may be canceled, for nothing.
+    const limit = wanted.background ? null : rateLimitOf(asset)
     if (limit !== null) {
       const waitSeconds = await throttle.take(asset.id, limit)
       if (waitSeconds !== null) throw rateReached(waitSeconds)
     }
     const freed = run.payerId === run.userId ? null : await takeFree(deps, order)
     let leave: () => void = () => undefined
+    const giveBack = async (): Promise<void> => {
+      leave()
+      await freed?.()
+      if (limit !== null) await throttle.giveBack(asset.id)
+    }
     try {
       if (enter !== null) {
         await assertFunds(ledger, run)
@@ -53,14 +59,11 @@ export function createAccepting(deps: AcceptingDeps) {
       const { isNew } = await charges.begin({ act: { reserve: { ...reserveOf(run), spender } }, row: run })
       if (isNew) return { order, leave }
     } catch (error) {
-      leave()
-      await freed?.()
-      if (limit !== null) await throttle.giveBack(asset.id)
+      await giveBack()
       if (run.payerId !== run.userId && isUnaffordable(error)) throw creatorCannotPay(error)
       throw error
     }
-    leave()
-    await freed?.()
+    await giveBack()
     const before = await store.findOf(readerOf(caller), id)
     if (before === null) throw new Error(`the run ${id} was neither written nor there`)
     return { run: before }

@@ -3,15 +3,14 @@ import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
 import type { Usdc } from '../../../kit/money.ts'
-import type { Environment } from '../../../kit/owner.ts'
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Announcement } from '../../../queue/model.ts'
 import { FAILURES, runEnded, runMissing } from '../../errors.ts'
 import { hasEnded, type Buyers, type Run, type RunInput, type RunState, type RunSummary } from '../../model/run.ts'
 import type { EndedRun, NewRun, RunFilter } from '../../ports/run.ts'
 import { amountOf, shareOf } from '../../rules/price.ts'
 import { durationOf, limitOf, purchaseOf, unpaid } from '../../rules/run.ts'
 import { createAccepting, type RunRequest } from './accept.ts'
+import { announcementOf } from './announcement.ts'
 import { readerOf, type RunCharges, type RunsDeps } from './deps.ts'
 import { createExecution, type Execution } from './execution.ts'
 import { createHeartbeat } from './heartbeat.ts'
@@ -73,7 +72,9 @@ export function createRuns(deps: RunsDeps) {
       if (hasEnded(run.state)) return run
       // Begun by this process, which does not know that it did: nothing executes it yet.
       if (run.process === process) await working.work(run.id, new AbortController().signal)
-      else await watch.ended(run.id)
+      const now = await get(caller, run.id)
+      if (hasEnded(now.state)) return now
+      await watch.ended(run.id)
       return await get(caller, run.id)
     },
 
@@ -88,7 +89,7 @@ export function createRuns(deps: RunsDeps) {
       try {
         await accepting.accept(caller, input, { operation, keyed: true })
       } catch (error) {
-        // A full queue or a used-up minute passes: the job is tried again until the approval lapses.
+        // A full queue passes: the job is tried again until the approval lapses.
         const passes = error instanceof DomainError && PASSING.has(error.kind)
         if (!(error instanceof DomainError) || passes) throw error
         log.info({ operation, reason: error.code }, 'an approved run was refused')
@@ -164,7 +165,11 @@ async function writeRows(
   const written = await deps.store.write(inside, all.begun, all.ended)
   const { begun, ended } = partsOf(rows.filter(({ id }) => written.has(id)))
   const queued = begun.filter(({ state }) => state === 'queued')
-  if (queued.length > 0) await deps.announce(inside, queued.map(announcementOf))
+  if (queued.length > 0)
+    await deps.announce(
+      inside,
+      queued.map((run) => announcementOf(run)),
+    )
   if (ended.length > 0) await deps.reportEnds(inside, ended)
   // Last: from here on no other account is locked.
   for (const run of begun.filter((row) => isCounted(deps, row))) {
@@ -252,18 +257,6 @@ async function* statesOf(watch: Watch, get: () => Promise<Run>, id: Id<'run'>, g
 export type Runs = ReturnType<typeof createRuns>
 
 const SWEEP_BATCH = 200
-
-/** Each environment has its own places. */
-export const EXECUTE = {
-  production: 'marketplace.execute',
-  sandbox: 'marketplace.execute.sandbox',
-} as const satisfies Record<Environment, string>
-
-/** It takes its caller's turn, and occupies a place of the creator whose server does the work. */
-function announcementOf({ id, environment, userId, ownerId }: NewRun): Announcement {
-  const turn = { account: `${environment}/${userId}`, target: `${environment}/${ownerId}` }
-  return { topic: EXECUTE[environment], payload: { runId: id }, turn }
-}
 
 /** Reasons to try an approved run again. */
 const PASSING: ReadonlySet<string> = new Set(['failed', 'unavailable', 'limited'])

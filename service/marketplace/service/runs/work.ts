@@ -1,7 +1,8 @@
 import type { Id } from '../../../kit/ids.ts'
 import { FAILURES } from '../../errors.ts'
 import type { Run } from '../../model/run.ts'
-import { durationOf, fitsBefore, limitOf, unpaid } from '../../rules/run.ts'
+import { durationOf, fitsBefore, limitOf, rateLimitOf, unpaid } from '../../rules/run.ts'
+import { announcementOf } from './announcement.ts'
 import type { RunsDeps } from './deps.ts'
 import type { Execution } from './execution.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -10,7 +11,7 @@ import type { Watch } from './watch.ts'
 
 /** Executes a queued run, once: its claim is one row going from queued to running. */
 export function createWorking(deps: WorkingDeps) {
-  const { store, assets, models, heartbeat, execution, unanswered, watch, clock } = deps
+  const { store, assets, models, throttle, heartbeat, execution, unanswered, watch, clock } = deps
   /** A second announcement of a run, and a check of its unanswered claim, wait for the first one's end. */
   const working = new Map<Id<'run'>, Promise<void>>()
 
@@ -40,9 +41,9 @@ export function createWorking(deps: WorkingDeps) {
     if (ended?.state === 'queued') signal.throwIfAborted()
   }
 
-  async function executeClaimed(run: Run, process: string, signal: AbortSignal): Promise<Run> {
+  /** Null where it was put back: its announcement comes again. */
+  async function executeClaimed(run: Run, process: string, signal: AbortSignal): Promise<Run | null> {
     const { id } = run
-    watch.notify(id, 'running')
     const asset = await assets.version(run.rdaId, run.rdaVersion)
     const model = run.modelId === null ? null : models.find(run.environment, run.modelId)
     if (asset === null || (run.modelId !== null && model === null)) {
@@ -51,9 +52,25 @@ export function createWorking(deps: WorkingDeps) {
     if (!fitsBefore(run.deadline, limitOf(asset), clock.now())) {
       return await execution.giveBack(run, unpaid('failed', FAILURES.late, 0, false))
     }
+    const perMinute = rateLimitOf(asset)
+    const waitSeconds = perMinute === null ? null : await throttle.take(asset.id, perMinute)
+    if (waitSeconds !== null) {
+      await postpone(run, process, waitSeconds)
+      return null
+    }
+    watch.notify(id, 'running')
     // An agent or a tool may have begun something that must not be begun twice; a prompt only costs the platform.
     const handOn = (): Promise<boolean> => store.handOn(id, process)
     return await execution.execute({ run, asset, model, ...(model === null ? {} : { handOn }) }, signal)
+  }
+
+  /**
+   * Announced anew: a failure of the announcement would be repeated a few times only, and a run may wait for several
+   * minutes. What ends the wait is the run's deadline.
+   */
+  async function postpone(run: Run, process: string, waitSeconds: number): Promise<void> {
+    const dueAt = new Date(clock.now().getTime() + waitSeconds * 1_000)
+    await store.postpone(run.id, process, (inside) => deps.announce(inside, [announcementOf(run, dueAt)]))
   }
 
   /** The queue may have dropped its announcement meanwhile: another process found the run claimed. */

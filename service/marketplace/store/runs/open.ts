@@ -1,12 +1,13 @@
-import type { Statements } from '../../../kit/transaction.ts'
+import type { Id } from '../../../kit/ids.ts'
+import type { StatementPool, Statements } from '../../../kit/transaction.ts'
 import type { Run } from '../../model/run.ts'
 import type { RunStore } from '../../ports/run.ts'
 import { fromRow, WHOLE, type WholeRow } from './rows.ts'
 
 /** Runs that have not ended. */
 export function openRunsStore(
-  statements: Statements,
-): Pick<RunStore, 'claim' | 'runningOf' | 'handOn' | 'waiting' | 'lost'> {
+  statements: StatementPool,
+): Pick<RunStore, 'claim' | 'runningOf' | 'handOn' | 'postpone' | 'waiting' | 'lost'> {
   return {
     async claim(id, process, now) {
       const [row] = await statements.run<WholeRow>(
@@ -27,15 +28,14 @@ export function openRunsStore(
       return rows.map((row) => fromRow<Run>(row))
     },
 
-    async handOn(id, process) {
-      const rows = await statements.run(
-        `UPDATE run SET status = 'queued', process = NULL, started_at = NULL
-         WHERE id = $1 AND status = 'running' AND process = $2 RETURNING id`,
-        [id, process],
-        'run_hand_on',
-      )
-      return rows.length > 0
-    },
+    handOn: (id, process) => handOn(statements, id, process),
+
+    postpone: (id, process, announce) =>
+      statements.together(async (inside) => {
+        const isOwn = await handOn(inside, id, process)
+        if (isOwn) await announce(inside)
+        return isOwn
+      }),
 
     async waiting({ userId, environment }, most) {
       const [row] = await statements.run<{ waiting: bigint }>(
@@ -66,3 +66,13 @@ export function openRunsStore(
 
 /** The lease by which a process says that it lives. */
 export const HEARTBEAT = 'runs.'
+
+async function handOn(statements: Statements, id: Id<'run'>, process: string): Promise<boolean> {
+  const rows = await statements.run(
+    `UPDATE run SET status = 'queued', process = NULL, started_at = NULL
+     WHERE id = $1 AND status = 'running' AND process = $2 RETURNING id`,
+    [id, process],
+    'run_hand_on',
+  )
+  return rows.length > 0
+}
