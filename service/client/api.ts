@@ -162,7 +162,7 @@ export interface Api {
   /** Confirm events of a `listen:` endpoint; those that are not confirmed are streamed again */
   "POST /v1/webhook-endpoints/{id}/events/confirm": {
     query: Record<never, never>
-    body: { "deliveries": ({ "id": string; "status": number })[] }
+    body: { "deliveries": ({ "id": string; "turn"?: number | undefined; "status": number })[] }
     answer: undefined
   }
   /** Stream the events of a `listen:` endpoint again from a time on, at most seven days back */

@@ -148,6 +148,8 @@ export const FETCHED = /^listen:[\w.-]{1,64}$/
 /** A delivery as its receiver fetches it: the request that would be sent. */
 export interface FetchedDelivery {
   id: string
+  /** Grows with every redelivery and replay: streamed again with the same turn, only its confirmation is missing. */
+  turn: number
   headers: Readonly<Record<string, string>>
   body: string
 }

@@ -50,7 +50,7 @@ export interface DeliveryStore {
   stop(inside: Statements, id: string, error: string): Promise<void>
 
   /** The oldest that its receiver has not confirmed. */
-  unfetched(owner: Owner, target: string, limit: number): Promise<readonly string[]>
+  unfetched(owner: Owner, target: string, limit: number): Promise<readonly Pick<Outgoing, 'id' | 'turn'>[]>
   /** A receiver that fetches its deliveries has handled these, with these statuses. */
   confirmFetched(owner: Owner, target: string, handled: readonly Handled[], now: Date): Promise<void>
   /** Those from this time on are to be fetched again. Returns how many. */
@@ -112,6 +112,8 @@ export interface DeliveryRow {
 /** A delivery that its receiver fetched, and what the program behind it answered. */
 export interface Handled {
   id: string
+  /** Null confirms any turn: an older program does not know them. */
+  turn: number | null
   status: number
 }
 

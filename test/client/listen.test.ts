@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { Coinslot, verifyWebhook } from '../../service/client/coinslot.ts'
 import { startSandbox, type Sandbox } from './sandbox.ts'
 
@@ -89,6 +90,26 @@ describe('coinslot listen', () => {
     expect(output).toContain('Trying again.')
   })
 
+  it('forwards an event again that is redelivered or replayed while it runs', async () => {
+    const client = new Coinslot({ key: sandbox.key, baseUrl: sandbox.url })
+    const [endpoint] = (await client.webhookEndpoints.list()).items
+    const count = received.length
+    const id = received.at(-1)!.headers['webhook-id'] as string
+    const path = { id }
+    // Before its confirmation, and after it.
+    for (const times of [1, 2]) {
+      await client.request('POST /v1/deliveries/{id}/redeliver', { path })
+      await waitForEvents(count + times)
+      await delivered(client, id)
+    }
+    const { createdAt } = (await client.request('GET /v1/deliveries/{id}', { path })).delivery
+    const again = { path: { id: endpoint!.id }, body: { since: createdAt } }
+    expect(await client.request('POST /v1/webhook-endpoints/{id}/events/replay', again)).toEqual({ replayed: 1 })
+    await waitForEvents(count + 3)
+    await delivered(client, id)
+    expect(received.slice(count).map(({ headers }) => headers['webhook-id'])).toEqual([id, id, id])
+  })
+
   it('forwards redeliveries and test events, and with --since the events of the time before', async () => {
     const before = received.length
     listening!.kill('SIGINT')
@@ -107,6 +128,14 @@ describe('coinslot listen', () => {
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(EVENTS + 1)
   })
 })
+
+async function delivered(client: Coinslot, id: string): Promise<void> {
+  for (;;) {
+    const { delivery } = await client.request('GET /v1/deliveries/{id}', { path: { id } })
+    if (delivery.status === 'delivered') return
+    await setTimeout(50)
+  }
+}
 
 function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => undefined

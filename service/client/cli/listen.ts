@@ -42,14 +42,16 @@ export const trigger: Command = async (terminal, words) => {
 
 export interface Delivery {
   id: string
+  /** Grows with every redelivery and replay. An older server does not send it. */
+  turn?: number
   headers: Readonly<Record<string, string>>
   body: string
 }
 
-/** One event after the other, and none twice: the service keeps what was not confirmed. */
+/** One event after the other, and no turn of one twice: the service keeps what was not confirmed. */
 export class Following {
   private readonly handled = new Map<string, number>()
-  private unconfirmed: { id: string; status: number }[] = []
+  private unconfirmed: Confirmation[] = []
   private readonly terminal: Terminal
   private readonly client: Coinslot
   private readonly endpoint: string
@@ -89,16 +91,17 @@ export class Following {
     })) {
       if (event !== 'delivery') continue
       const delivery = data as Delivery
-      // Its confirmation got lost.
-      const status = this.handled.get(delivery.id) ?? (await this.handle(delivery))
-      this.remember(delivery.id, status)
+      // Handled already where its confirmation got lost; not where it is redelivered or replayed.
+      const status = this.handled.get(keyOf(delivery)) ?? (await this.handle(delivery))
+      this.remember(delivery, status)
     }
   }
 
-  private remember(id: string, status: number): void {
-    this.handled.set(id, status)
+  private remember(delivery: Delivery, status: number): void {
+    const { id, turn } = delivery
+    this.handled.set(keyOf(delivery), status)
     if (this.handled.size > HANDLED_MAX) this.handled.delete(this.handled.keys().next().value ?? '')
-    this.unconfirmed.push({ id, status })
+    this.unconfirmed.push(turn === undefined ? { id, status } : { id, turn, status })
   }
 
   /** Together, so that a thousand events do not use up the key's rate limit. */
@@ -118,6 +121,16 @@ export class Following {
       if (!last) await pause(CONFIRM_MS, stopped).catch(() => undefined)
     }
   }
+}
+
+interface Confirmation {
+  id: string
+  turn?: number
+  status: number
+}
+
+function keyOf({ id, turn }: Delivery): string {
+  return `${id} ${String(turn ?? '')}`
 }
 
 async function forward(terminal: Terminal, address: URL, { id, headers, body }: Delivery): Promise<number> {

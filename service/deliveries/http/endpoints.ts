@@ -131,7 +131,7 @@ function fetchRoutes({ fetching }: Deliveries): AnyRoute[] {
       answers: {
         200: z.string().meta({
           description:
-            'Events `delivery`, each with `{id, headers, body}`: the request that an address would get. At most 20 are on their way unconfirmed',
+            'Events `delivery`, each with `{id, turn, headers, body}`: the request that an address would get. `turn` grows with every redelivery and replay. At most 20 are on their way unconfirmed',
         }),
       },
       async handle({ caller, params }) {
@@ -147,7 +147,8 @@ function fetchRoutes({ fetching }: Deliveries): AnyRoute[] {
       body: confirmBody,
       answers: { 204: z.undefined() },
       async handle({ caller, params, body }) {
-        await fetching.confirm(caller, params.id, body.deliveries)
+        const handled = body.deliveries.map(({ turn = null, ...each }) => ({ ...each, turn }))
+        await fetching.confirm(caller, params.id, handled)
         return reply(204, undefined)
       },
     }),
@@ -173,6 +174,12 @@ const confirmBody = z.strictObject({
     .array(
       z.strictObject({
         id: z.string().max(100),
+        turn: z
+          .int()
+          .min(0)
+          .max(2_147_483_647)
+          .optional()
+          .meta({ description: 'The turn that your program handled; a later one stays to be streamed' }),
         status: z.int().min(100).max(599).meta({ description: 'What your program answered' }),
       }),
     )

@@ -3,7 +3,7 @@ import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { endpointMissing, endpointNotFetched, endpointOff } from '../errors.ts'
 import { FETCHED, type FetchedDelivery } from '../model.ts'
-import type { Handled } from '../ports.ts'
+import type { Handled, Outgoing } from '../ports.ts'
 import { signatureOf } from '../rules/messages.ts'
 import { fetchableSince, fetchBy } from '../rules/schedule.ts'
 import type { DeliveriesDeps } from './deps.ts'
@@ -24,14 +24,14 @@ export function createFetching({ store, targets, clock, secrets }: FetchingDeps)
   }
 
   /** As it would be sent now: the same headers, signed for this moment. */
-  async function signed(ids: readonly string[]): Promise<FetchedDelivery[]> {
-    const loaded = await store.load(ids)
+  async function signed(fresh: readonly Turn[]): Promise<FetchedDelivery[]> {
+    const loaded = await store.load(fresh.map(({ id }) => id))
     const now = clock.now()
     const seconds = Math.floor(now.getTime() / 1000)
     const deliveries = []
-    for (const id of ids) {
+    for (const { id, turn } of fresh) {
       const delivery = loaded.get(id)
-      if (delivery?.state !== 'pending') continue
+      if (delivery?.state !== 'pending' || delivery.turn !== turn) continue
       const headers = {
         ...delivery.headers,
         'content-type': 'application/json',
@@ -39,7 +39,7 @@ export function createFetching({ store, targets, clock, secrets }: FetchingDeps)
         'webhook-timestamp': String(seconds),
         'webhook-signature': signatureOf(await secrets.signing(delivery, now), id, seconds, delivery.body),
       }
-      deliveries.push({ id, headers, body: delivery.body })
+      deliveries.push({ id, turn, headers, body: delivery.body })
     }
     return deliveries
   }
@@ -49,8 +49,8 @@ export function createFetching({ store, targets, clock, secrets }: FetchingDeps)
     while (!gone.aborted) {
       // Always from the oldest unconfirmed: a transaction that took long commits events behind those sent already.
       const oldest = await store.unfetched(owner, id, AT_ONCE)
-      const fresh = oldest.filter((each) => !sent.has(each))
-      sent = new Set(oldest)
+      const fresh = oldest.filter((each) => !sent.has(keyOf(each)))
+      sent = new Set(oldest.map(keyOf))
       for (const delivery of await signed(fresh)) yield delivery
       await wait(oldest.length === 0 ? IDLE_MS : BUSY_MS, undefined, { signal: gone }).catch(() => undefined)
     }
@@ -74,6 +74,13 @@ export function createFetching({ store, targets, clock, secrets }: FetchingDeps)
       return { replayed: await store.replay(await find(caller, id), id, again) }
     },
   }
+}
+
+type Turn = Pick<Outgoing, 'id' | 'turn'>
+
+/** What is redelivered between two queries is streamed again. */
+function keyOf({ id, turn }: Turn): string {
+  return `${id} ${String(turn)}`
 }
 
 type FetchingDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'clock'> & { secrets: Secrets }

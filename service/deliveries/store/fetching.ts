@@ -7,12 +7,18 @@ export function fetching(statements: StatementPool): Pick<DeliveryStore, 'unfetc
   return {
     async unfetched({ userId, environment }, target, limit) {
       const values = [userId, environment, target, limit]
-      const rows = await statements.run<{ id: string }>(UNFETCHED, values, 'delivery_unfetched')
-      return rows.map(({ id }) => id)
+      return await statements.run<{ id: string; turn: number }>(UNFETCHED, values, 'delivery_unfetched')
     },
 
     async confirmFetched({ userId, environment }, target, handled, now) {
-      const values = [userId, environment, target, ...columnsOf(handled, 'id', 'status'), now]
+      const values = [
+        userId,
+        environment,
+        target,
+        ...columnsOf(handled, 'id', 'status'),
+        now,
+        handled.map(({ turn }) => turn),
+      ]
       await statements.run(CONFIRM, values, 'delivery_confirm_fetched')
     },
 
@@ -25,15 +31,16 @@ export function fetching(statements: StatementPool): Pick<DeliveryStore, 'unfetc
 
 // An id begins with its time, so this is the order of the events.
 const UNFETCHED = `
-SELECT d.id FROM delivery d
+SELECT d.id, d.turn FROM delivery d
 WHERE d.target_id = $3 AND d.state = 'pending' AND d.user_id = $1 AND d.environment = $2::environment
 ORDER BY d.id LIMIT $4::int`
 
 const CONFIRM = `
 UPDATE delivery d SET state = 'delivered', turn = d.turn + 1, due_at = NULL, attempts = d.attempts + 1,
   last_status = h.status, last_error = NULL, last_attempt_at = $6::timestamptz, delivered_at = $6::timestamptz
-FROM unnest($4::text[], $5::int[]) AS h (id, status)
-WHERE d.id = h.id AND d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment AND d.state = 'pending'`
+FROM unnest($4::text[], $5::int[], $7::int[]) AS h (id, status, turn)
+WHERE d.id = h.id AND d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment AND d.state = 'pending'
+  AND d.turn = coalesce(h.turn, d.turn)`
 
 // The newest, where there are too many.
 const REPLAY = `

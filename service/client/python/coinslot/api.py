@@ -1853,6 +1853,7 @@ class PostV1WebhookEndpointsIdTestBody(TypedDict):
 
 class PostV1WebhookEndpointsIdEventsConfirmBodyDeliveriesItem(TypedDict):
     id: str
+    turn: NotRequired[int]
     status: int
 
 
