@@ -158,4 +158,35 @@ describe('a claim', () => {
     })
     expectLikeItsTest(JSON.parse(owners.calls[callsBefore]!.body) as Parameters<typeof expectLikeItsTest>[0])
   })
+
+  test('of a fetched delivery is confirmed by its program, and replayed with an open claim', async () => {
+    const created = await world.person.call('POST', '/v1/webhook-endpoints', {
+      body: { url: 'listen:claims', events: ['run.completed'] },
+    })
+    const endpoint = `/v1/webhook-endpoints/${(created.body.webhookEndpoint as { id: string }).id}`
+    const sent = async () =>
+      (await world.person.call('POST', `${endpoint}/test`, { body: {} })).body.deliveryId as string
+    const replay = async () =>
+      (await world.person.call('POST', `${endpoint}/events/replay`, { body: { since: '2020-01-01T00:00:00Z' } }))
+        .body as { replayed: number }
+
+    const id = await sent()
+    expect(await claim(id)).toEqual({ claimed: true })
+    const body = { deliveries: [{ id, status: 200 }] }
+    expect((await world.person.call('POST', `${endpoint}/events/confirm`, { body })).status).toBe(204)
+    expect(await world.until(id, () => true)).toMatchObject({ status: 'delivered', lastStatus: 200 })
+    // The claim has no end any more.
+    world.service.clock.forward(60_000)
+    const unconfirmed = await sent()
+    expect(await claim(unconfirmed)).toEqual({ claimed: true })
+    world.service.clock.forward(60_000)
+    await world.reaches(unconfirmed, 'unconfirmed')
+    expect(await world.until(id, () => true)).toMatchObject({ status: 'delivered' })
+
+    expect(await replay()).toEqual({ replayed: 2 })
+    for (const each of [id, unconfirmed]) {
+      expect(await world.until(each, () => true)).toMatchObject({ status: 'pending', claimedAt: null })
+      expect(await claim(each)).toEqual({ claimed: true })
+    }
+  })
 })

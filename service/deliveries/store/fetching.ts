@@ -36,19 +36,20 @@ WHERE d.target_id = $3 AND d.state = 'pending' AND d.user_id = $1 AND d.environm
 ORDER BY d.id LIMIT $4::int`
 
 const CONFIRM = `
-UPDATE delivery d SET state = 'delivered', turn = d.turn + 1, due_at = NULL, attempts = d.attempts + 1,
+UPDATE delivery d SET state = 'delivered', turn = d.turn + 1, due_at = NULL, confirm_by = NULL, attempts = d.attempts + 1,
   last_status = h.status, last_error = NULL, last_attempt_at = $6::timestamptz, delivered_at = $6::timestamptz
 FROM unnest($4::text[], $5::int[], $7::int[]) AS h (id, status, turn)
-WHERE d.id = h.id AND d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment AND d.state = 'pending'
-  AND d.turn = coalesce(h.turn, d.turn)`
+WHERE d.id = h.id AND d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment
+  AND d.state IN ('pending', 'claimed') AND d.turn = coalesce(h.turn, d.turn)`
 
 // The newest, where there are too many.
 const REPLAY = `
-UPDATE delivery SET state = 'pending', turn = turn + 1, place = 0, due_at = $5::timestamptz
+UPDATE delivery SET state = 'pending', turn = turn + 1, place = 0, due_at = $5::timestamptz,
+  claimed_at = NULL, claimed_by = NULL, confirm_by = NULL
 WHERE id = ANY(ARRAY(
   SELECT d.id FROM delivery d
   WHERE d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment
-    AND d.created_at >= $4::timestamptz AND d.state IN ('delivered', 'stopped')
+    AND d.created_at >= $4::timestamptz AND d.state IN ('delivered', 'stopped', 'unconfirmed')
   ORDER BY d.id DESC LIMIT $6::int
 ))
 RETURNING id`
