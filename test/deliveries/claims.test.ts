@@ -1,4 +1,5 @@
 import { expectLikeItsTest } from './samples.ts'
+import { ATTEMPTS } from '../../service/deliveries/rules/schedule.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { isGenuine, ok, startReceiver, status, type Answering, type Receiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
@@ -29,6 +30,17 @@ describe('a claim', () => {
 
   const claim = async (id: string, headers: Record<string, string> = {}) =>
     (await world.person.call('POST', `/v1/deliveries/${id}/claim`, { headers })).body as { claimed: boolean }
+
+  /** Turns the clock to each attempt until none follows. */
+  async function exhaust(id: string): Promise<void> {
+    const { clock } = world.service
+    let delivery = await world.until(id, ({ attemptCount }) => attemptCount === 1)
+    while (delivery.status === 'pending') {
+      const before = delivery.attemptCount
+      clock.forward(Date.parse(delivery.nextAttemptAt!) - clock.now().getTime() + 1)
+      delivery = await world.until(id, ({ attemptCount }) => attemptCount > before)
+    }
+  }
 
   /** Acts like a workflow: asks whether it may act, then fails to respond. */
   const claims =
@@ -188,5 +200,28 @@ describe('a claim', () => {
       expect(await world.until(each, () => true)).toMatchObject({ status: 'pending', claimedAt: null })
       expect(await claim(each)).toEqual({ claimed: true })
     }
+  })
+
+  test('of an exhausted delivery is refused, until it is redelivered', async () => {
+    world.receiver.answers(status(500))
+    const id = await world.write()
+    await exhaust(id)
+    expect(await claim(id)).toEqual({ claimed: false })
+    world.receiver.answers(claims(ok))
+    await world.person.call('POST', `/v1/deliveries/${id}/redeliver`)
+    expect((await world.reaches(id, 'delivered')).claimedAt).not.toBeNull()
+  })
+
+  test('late in the last attempt, before its failure is recorded, is accepted', async () => {
+    let calls = 0
+    const late: unknown[] = []
+    world.receiver.answers(async (response, call) => {
+      if (++calls === ATTEMPTS) late.push(await claim(call.id))
+      await status(500)(response, call)
+    })
+    const id = await world.write()
+    await exhaust(id)
+    expect(late).toEqual([{ claimed: true }])
+    expect((await world.until(id, () => true)).status).toBe('unconfirmed')
   })
 })

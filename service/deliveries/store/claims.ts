@@ -25,7 +25,7 @@ export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim'
 }
 
 // The row lock decides between any number of callers: a caller that waited for the lock finds the row claimed. What was
-// stopped is void: an attempt that was on its way then must start nothing.
+// stopped is void, and what is exhausted may be refunded: an attempt that was on its way then must start nothing.
 export const CLAIM = `
 WITH claimed AS (
   UPDATE delivery SET
@@ -36,7 +36,7 @@ WITH claimed AS (
     confirm_by = CASE
       WHEN state = 'pending' THEN $5::timestamptz + (wait_ms + $6::int) * interval '1 ms' ELSE confirm_by
     END
-  WHERE id = $3 AND user_id = $1 AND environment = $2::environment AND state <> 'stopped'
+  WHERE id = $3 AND user_id = $1 AND environment = $2::environment AND state NOT IN ('stopped', 'exhausted')
     AND (claimed_at IS NULL OR claimed_by = $4::text)
   RETURNING 1
 )
