@@ -1,7 +1,7 @@
 import type { Api, Schemas } from './api.ts'
 import { CoinslotError } from './errors.ts'
 import { list, type List } from './list.ts'
-import { pause, Transport, type ClientOptions, type RequestOptions } from './request.ts'
+import { isRetryable, pause, Transport, type ClientOptions, type RequestOptions } from './request.ts'
 import { verify } from './webhooks.ts'
 
 export { CoinslotError, SignatureError } from './errors.ts'
@@ -181,7 +181,7 @@ export class Coinslot {
         }
       } catch (error) {
         options.signal?.throwIfAborted()
-        if (error instanceof CoinslotError || broken >= BROKEN_MAX) throw error
+        if (broken >= BROKEN_MAX || (error instanceof CoinslotError && !isRetryable('GET', error.status))) throw error
       }
       await pause(1000, options.signal)
     }

@@ -76,7 +76,7 @@ export class Transport {
       const response = await this.call(request, key, limit.signal)
       const text = await readText(response, limit.signal)
       if (response.ok) return { answer: bodyOf(response, text) as Answer }
-      const retryable = RETRYABLE.has(response.status) || (request.method === 'GET' && response.status >= 502)
+      const retryable = isRetryable(request.method, response.status)
       return {
         error: errorOf(response, text),
         retryable,
@@ -155,6 +155,10 @@ const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 503])
 const RETRIES_MAX = 10
 const SILENT_MS = 45_000
 const WAIT_MS_MAX = 30_000
+
+export function isRetryable(method: string, status: number | null): boolean {
+  return status !== null && (RETRYABLE.has(status) || (method === 'GET' && status >= 502))
+}
 
 /** Doubles from half a second, with jitter, so that clients that failed together do not return together. */
 function waitMs(attempt: number, retryAfter: number): number {

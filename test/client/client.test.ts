@@ -117,6 +117,30 @@ describe('the client', () => {
     silent.close()
   })
 
+  it('follows a run through a connection that breaks and a restart of the service, and no further than a refusal', async () => {
+    let connections = 0
+    const restarting = createServer((_, response) => {
+      connections++
+      const run = (status: string): string => `event: run\ndata: ${JSON.stringify({ status })}\n\n`
+      if (connections === 2) response.writeHead(503).end('<html>')
+      else if (connections === 4)
+        response.writeHead(404).end('{"error":"There is no such run.","code":"run_not_found"}')
+      else if (connections === 3) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(run('succeeded'))
+      else
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(run('running'), () => response.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(restarting, 'listening')
+    const { port } = restarting.address() as AddressInfo
+    const client = new Coinslot({ key: 'k', baseUrl: `http://127.0.0.1:${String(port)}` })
+    const states: string[] = []
+    for await (const { status } of client.runs.stream('run_1')) states.push(status)
+    expect(states).toEqual(['running', 'succeeded'])
+    expect(connections).toBe(3)
+    await expect(client.runs.stream('run_1').next()).rejects.toMatchObject({ code: 'run_not_found' })
+    expect(connections).toBe(4)
+    restarting.close()
+  })
+
   it('reads a stream the same for every size of its chunks', async () => {
     const text = ':\n\nevent: status\nid: 1\ndata: {"a":"ü\\n"}\n\n:\n\nevent: status\ndata: {"a":2}\n\n'
     for (const size of [1, 2, 3, 7, 1_000]) {

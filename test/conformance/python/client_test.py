@@ -228,6 +228,42 @@ class Cases(unittest.TestCase):
             found = self.plain(lambda client: list(client.runs.stream("run_1")))
             self.assertEqual([each["status"] for each in found], ["queued", "running", "succeeded"])
 
+    def test_follows_a_run_through_a_chunk_that_breaks_and_a_restart(self) -> None:
+        def chunk(handler: BaseHTTPRequestHandler, state: str) -> None:
+            text = f"event: run\ndata: {json.dumps({'status': state})}\n\n".encode()
+            handler.wfile.write(f"{len(text):x}\r\n".encode() + text + b"\r\n")
+
+        def events(handler: BaseHTTPRequestHandler, n: int) -> None:
+            handler.close_connection = True
+            if n == 2:
+                answer(handler, 503, ERROR)
+                return
+            handler.protocol_version = "HTTP/1.1"
+            handler.send_response(200)
+            handler.send_header("content-type", "text/event-stream")
+            handler.send_header("transfer-encoding", "chunked")
+            handler.end_headers()
+            chunk(handler, "running" if n == 1 else "succeeded")
+            if n > 1:
+                handler.wfile.write(b"0\r\n\r\n")
+
+        self.server.behave = events
+        found = self.plain(lambda client: list(client.runs.stream("run_1")))
+        self.assertEqual([each["status"] for each in found], ["running", "succeeded"])
+        found = self.waiting(lambda client: client.runs.stream("run_1"))
+        self.assertEqual([each["status"] for each in found], ["running", "succeeded"])
+
+    def test_follows_a_run_no_longer_than_ten_breaks_and_no_refusal(self) -> None:
+        def follow(client: Any) -> Any:
+            events = client.runs.stream("run_1")
+            return events if hasattr(events, "__aiter__") else list(events)
+
+        for status, requests in ((502, 11), (404, 1)):
+            self.server.behave = lambda handler, _: answer(handler, status, ERROR)
+            for act in (self.plain, self.waiting):
+                self.assertEqual(getattr(act(follow), "status", None), status)
+                self.assertEqual(len(self.server.requests), requests)
+
     def test_gives_what_a_paid_address_answered(self) -> None:
         response = {"status": 201, "headers": {"X-A": ["1", "2"]}, "body": "AP8=", "encoding": "base64"}
         paid = {"response": response, "payment": {"id": "pay_1"}}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any, AsyncIterator, Generic, Mapping, Sequence, TypeVar, cast
 
-from .answers import LONG_SECONDS, Options, PaidResponse, Request, path_of, segment
+from .answers import LONG_SECONDS, Options, PaidResponse, Request, is_retryable, path_of, segment
 from .async_transport import AsyncTransport
+from .errors import CoinslotError
 from .webhooks import verify
 
 if TYPE_CHECKING:
@@ -230,7 +231,9 @@ class AsyncRuns:
                     last = run["status"]
                     if last in _ENDED:
                         return
-            except OSError:
+            except (OSError, CoinslotError) as error:
+                if isinstance(error, CoinslotError) and not is_retryable("GET", error.status):
+                    raise
                 broken += 1
                 if broken > _BROKEN_MAX:
                     raise

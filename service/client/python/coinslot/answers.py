@@ -111,7 +111,11 @@ class Response:
         return None if found is None else urljoin(f"{self.base_url}/", found[1])
 
     def is_retryable(self, method: str) -> bool:
-        return self.status in _RETRYABLE or (method == "GET" and self.status >= 502)
+        return is_retryable(method, self.status)
+
+
+def is_retryable(method: str, status: int | None) -> bool:
+    return status is not None and (status in _RETRYABLE or (method == "GET" and status >= 502))
 
 
 def wait_seconds(attempt: int, response: Response | None) -> float:

@@ -49,6 +49,8 @@ class Transport:
             events = Events()
             while piece := response.read1(_PIECE_BYTES):
                 yield from events.feed(piece)
+        except http.client.HTTPException as error:
+            raise OSError(str(error)) from error
         finally:
             connection.close()
 
