@@ -137,6 +137,23 @@ describe('a route with one price', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
+  it('sells nothing for a payment that failed before its seller was paid at another address', async () => {
+    const { gate, id } = await world.sell([{ path: '/moved', pricing: PRICE }])
+    let fails = true
+    world.upstream.on('/moved', (_request, response) => {
+      json(response, fails ? 500 : 200, { fails })
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const header = await world.sign(payer, await world.request(`${gate}/moved`))
+    expect((await world.request(`${gate}/moved`, { headers: header })).status).toBe(500)
+    const body = { recipient: '0x00000000000000000000000000000000000000A2' }
+    expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body })).status).toBe(200)
+    world.service.clock.forward(601_000)
+    fails = false
+    expect((await world.request(`${gate}/moved`, { headers: header })).status).toBe(402)
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+
   it('refuses an authorization that paid for another route, another query, another paywall or a checkout', async () => {
     const routes = [
       { path: '/a', pricing: PRICE },

@@ -81,10 +81,18 @@ export function priceSigned(
   return prices[0] === undefined ? null : { ...prices[0], part: false }
 }
 
-/** Whether the price of an unfinished payment is still valid; null if it is not. */
-export function priceStanding(prices: readonly Price[], amount: Usdc, measured: boolean): { part: boolean } | null {
-  if (prices.some((price) => price.amount === amount)) return { part: false }
-  return measured && prices.some((price) => price.amount > amount) ? { part: true } : null
+/**
+ * Whether the price of an unfinished payment is still valid; null if it is not. What was signed for another recipient or
+ * network than today's buys nothing any more.
+ */
+export function priceStanding(
+  prices: readonly Price[],
+  { amount, recipient, network }: Pick<Sale, 'amount' | 'recipient' | 'network'>,
+  measured: boolean,
+): { part: boolean } | null {
+  const same = prices.filter((price) => price.recipient === recipient && price.network === network)
+  if (same.some((price) => price.amount === amount)) return { part: false }
+  return measured && same.some((price) => price.amount > amount) ? { part: true } : null
 }
 
 /** A status that is charged for; a redirect may be the product. */

@@ -91,7 +91,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     const { payer, amount } = sale
     const price = priceStanding(
       pricesOf(gate, route),
-      amount,
+      sale,
       isMetered(pricing) && deps.methods.of(sale).taken === undefined,
     )
     if (price === null) throw new NotSold({ reason: VALUE, payer })

@@ -200,7 +200,7 @@ const BEGUN = `UPDATE sale SET handover = 'begun' WHERE id = $1 AND state = 'pai
 
 const HANDED_OVER = `
 WITH gone AS (DELETE FROM sale_answer WHERE sale_id = $1)
-UPDATE sale SET handover = 'whole', lease_until = NULL WHERE id = $1 AND state = 'paid'`
+UPDATE sale SET handover = 'whole', lease_until = NULL WHERE id = $1 AND state IN ('paid', 'refunded')`
 
 const GIVE_BACK = `UPDATE sale SET state = 'refunded' WHERE id = $1 AND state = 'paid' AND amount = 0 RETURNING *`
 
