@@ -4,7 +4,7 @@ import type { Sweeper, Topic, Turns } from '../queue/model.ts'
 import type { Assets } from './service/assets/assets.ts'
 import { fromPayload, RESUME, type Resumption } from './service/runs/resumption.ts'
 import type { Returns } from './service/returns.ts'
-import { EXECUTE } from './service/runs/announcement.ts'
+import { EXECUTE } from './service/runs/deps.ts'
 import type { Runs } from './service/runs/runs.ts'
 
 export function runTopics(runs: Runs, turns: Turns): Topic<{ runId: Id<'run'> }>[] {

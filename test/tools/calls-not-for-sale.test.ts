@@ -143,24 +143,21 @@ describe('a call that was paid without a key, of a tool that is not for sale any
     ['removed', remove, 410, 'tool_removed'],
     ['changed', importStricter, 400, 'invalid_input'],
     ['connected', importConnected, 409, 'connection_required'],
-  ])(
-    'an unanswered call of a %s tool says who refunds it, until the tool is back',
-    async (_, change, status, code) => {
-      const { id, token } = await owe()
-      const times = world.upstream.to('/notes').length
-      await change()
-      const answer = await repeat('acme-create-note', note, id, token)
-      expect([answer.status, answer.body.code]).toEqual([status, code])
-      expect(answer.body).toMatchObject({ paid: true, deliverable: false, callId: id, paymentToken: token })
-      expect(answer.body.error).toMatch(
-        /\. The payment arrived, but this can no longer be delivered\. Ask the operator of this server for a refund, and name the callId\.$/,
-      )
-      expect(world.upstream.to('/notes')).toHaveLength(times)
-      await importTools()
-      const back = await repeat('acme-create-note', note, id, token)
-      expect([back.status, back.body.output]).toEqual([200, { id: 3 }])
-    },
-  )
+  ])('an unanswered call of a %s tool says who refunds it, until the tool is back', async (_, change, status, code) => {
+    const { id, token } = await owe()
+    const times = world.upstream.to('/notes').length
+    await change()
+    const answer = await repeat('acme-create-note', note, id, token)
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+    expect(answer.body).toMatchObject({ paid: true, deliverable: false, callId: id, paymentToken: token })
+    expect(answer.body.error).toMatch(
+      /\. The payment arrived, but this can no longer be delivered\. Ask the operator of this server for a refund, and name the callId\.$/,
+    )
+    expect(world.upstream.to('/notes')).toHaveLength(times)
+    await importTools()
+    const back = await repeat('acme-create-note', note, id, token)
+    expect([back.status, back.body.output]).toEqual([200, { id: 3 }])
+  })
 
   test('an unanswered call over MCP is not advised to call again', async () => {
     const { id, token } = await owe()

@@ -10,11 +10,18 @@ import type { Environment } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { GUESTS } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
-import { authorizationUsed, badPaymentId, deliveryErrors, paymentsUnavailable } from '../../sales/errors.ts'
+import {
+  authorizationUsed,
+  badPaymentId,
+  deliveryErrors,
+  forSale,
+  itemIn,
+  paymentsUnavailable,
+  type ForSale,
+} from '../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Made, Product, SellingDeps, Standing } from '../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
-import { forSale, itemIn, type ForSale } from '../../sales/service/for-sale.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import {
   assetMissing,

@@ -3,7 +3,7 @@ import type { ChargeBatch } from '../../../charging/service.ts'
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Log } from '../../../kit/log.ts'
-import type { Owner } from '../../../kit/owner.ts'
+import type { Environment, Owner } from '../../../kit/owner.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Ledger } from '../../../ledger/service.ts'
 import type { Outflows } from '../../../outflow/service.ts'
@@ -57,3 +57,18 @@ export type RunCharges = ChargeBatch<NewRun | EndedRun>
 export function readerOf(caller: Caller): RunReader {
   return { owner: ownerOf(caller), agentId: caller.agentId }
 }
+
+/** It takes its caller's turn, and occupies a place of the creator whose server does the work. */
+export function announcementOf(run: Announced, dueAt?: Date): Announcement {
+  const { id, environment, userId, ownerId } = run
+  const turn = { account: `${environment}/${userId}`, target: `${environment}/${ownerId}` }
+  return { topic: EXECUTE[environment], payload: { runId: id }, turn, ...(dueAt === undefined ? {} : { dueAt }) }
+}
+
+/** Each environment has its own places. */
+export const EXECUTE = {
+  production: 'marketplace.execute',
+  sandbox: 'marketplace.execute.sandbox',
+} as const satisfies Record<Environment, string>
+
+type Announced = Pick<NewRun, 'id' | 'environment' | 'userId' | 'ownerId'>

@@ -5,11 +5,17 @@ import { deriveId, isId } from '../../../kit/ids.ts'
 import type { Log } from '../../../kit/log.ts'
 import { ZERO } from '../../../kit/money.ts'
 import type { Environment } from '../../../kit/owner.ts'
-import { authorizationUsed, badPaymentId, deliveryErrors, isUndeliverable } from '../../../sales/errors.ts'
+import {
+  authorizationUsed,
+  badPaymentId,
+  deliveryErrors,
+  isUndeliverable,
+  itemIn,
+  type ForSale,
+} from '../../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks, StoredAnswer } from '../../../sales/model.ts'
 import type { PurchaseRequest, Made, Product, Terms } from '../../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../../sales/service/door.ts'
-import { itemIn, type ForSale } from '../../../sales/service/for-sale.ts'
 import type { PaymentTokens } from '../../../sales/service/proof.ts'
 import { callAborted, needsKey, ofCall } from '../../errors/call.ts'
 import type { CallId, Output } from '../../model/call.ts'
