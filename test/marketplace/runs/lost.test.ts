@@ -175,6 +175,21 @@ describe('runs that are left behind', () => {
     expect(await one.ledger.differences()).toEqual([])
     expect((await one.ledger.wallet(owner))?.locks).toEqual([])
   })
+
+  test('of a process that stood still are safe as soon as it claims them', async () => {
+    const [halted, other] = [engine(), engine()]
+    const first = await begun(halted)
+    letGo.at(-1)!()
+    await first.end
+    // Longer than its lease, and its timers have not run since: a computer that was put to sleep.
+    clock.forward(61_000)
+    const second = await begun(halted)
+    expect(await other.runs.sweepLost(clock.now())).toBe(0)
+    letGo.at(-1)!()
+    expect(await second.end).toMatchObject({ state: 'succeeded' })
+    await halted.runs.stop()
+    await other.runs.stop()
+  })
 })
 
 /** Loses the responses to committed statements, as many as requested. */

@@ -9,13 +9,16 @@ import type { RunsDeps } from './deps.ts'
 export function createHeartbeat({ lease, clock, log, onBeat }: HeartbeatDeps) {
   const name = randomUUID()
   let own: ProcessLease | null = null
+  let until = new Date(0)
   let first: Promise<unknown> | null = null
   let beat: NodeJS.Timeout | null = null
 
   async function renew(): Promise<void> {
     const now = clock.now()
+    const next = new Date(now.getTime() + SILENT_MS)
     own ??= lease(name)
-    await own.take(now, new Date(now.getTime() + SILENT_MS))
+    await own.take(now, next)
+    until = next
   }
 
   return {
@@ -37,6 +40,8 @@ export function createHeartbeat({ lease, clock, log, onBeat }: HeartbeatDeps) {
         },
       )
       await first
+      // The timer has not run since the lease ended: this process stood still.
+      if (clock.now() >= until) await renew()
       return name
     },
 
