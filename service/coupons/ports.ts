@@ -13,8 +13,8 @@ export interface CouponStore {
     archived: boolean,
     page: { limit: number; offset: number },
   ): Promise<{ coupons: readonly Coupon[]; total: number }>
-  /** Null where it is archived, or where more purchases have used it than it would be for. */
-  change(owner: Owner, id: string, limits: CouponLimits, now: Date): Promise<Coupon | null>
+  /** What is absent stays. Null where it is archived, or where more purchases have used it than it would be for. */
+  change(owner: Owner, id: string, change: Partial<CouponLimits>, now: Date): Promise<Coupon | null>
   archive(owner: Owner, id: string, now: Date): Promise<Coupon | null>
 
   /** False where this sale has its use already. */

@@ -46,9 +46,14 @@ export function createCouponStore(statements: StatementPool): CouponStore {
       return { coupons: rows.map(fromRow), total: Number(counted?.total ?? 0n) }
     },
 
-    async change({ userId, environment }, id, limits, now) {
-      const values = [id, userId, environment, ...limitsOf(limits), now]
-      return only(await statements.run<CouponRow>(CHANGE, values, 'coupon_change'))
+    async change({ userId, environment }, id, change, now) {
+      return await statements.together(async (inside) => {
+        const own = [id, userId, environment]
+        const before = only(await inside.run<CouponRow>(`${FIND_OWN} FOR UPDATE`, own, 'coupon_lock_own'))
+        if (before === null) return null
+        const values = [...own, ...limitsOf({ ...before, ...change }), now]
+        return only(await inside.run<CouponRow>(CHANGE, values, 'coupon_change'))
+      })
     },
 
     async archive({ userId, environment }, id, now) {

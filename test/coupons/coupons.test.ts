@@ -2,6 +2,7 @@ import type { QuoteView } from '../../service/checkouts/views.ts'
 import { openWorld, signed, until, type World } from '../checkouts/world.ts'
 import { newToken } from '../chaos/token.ts'
 import type { TestAccount } from '../harness/chain.ts'
+import { lockWaitedFor } from '../harness/locks.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
 
@@ -290,6 +291,22 @@ describe('coupons', () => {
     expect((await change({ max: 9 })).body.code).toBe('coupon_archived')
     const { body } = await world.seller.call('GET', '/v1/coupons?archived=true&limit=100')
     expect((body.coupons as { id: string }[]).map((one) => one.id)).toContain(id)
+  })
+
+  test('keep both of two changes that are made at once', async () => {
+    const { id } = await make({ percent: 10 })
+    const { pool, statements } = world.service.database
+    const other = await pool.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT 1 FROM coupon WHERE id = $1 FOR UPDATE', [id])
+    const changes = [{ max: 5 }, { perCustomer: 2 }].map((body) =>
+      world.seller.call('PATCH', `/v1/coupons/${id}`, { body }),
+    )
+    await lockWaitedFor(statements, changes.length)
+    await other.query('COMMIT')
+    other.release()
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual([200, 200])
+    expect(await look(id)).toMatchObject({ max: 5, perCustomer: 2 })
   })
 
   // The last one: after it this address has no answer about codes for an hour.

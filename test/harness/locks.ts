@@ -1,12 +1,12 @@
 import type { Statements } from '../../service/kit/transaction.ts'
 import { until } from './until.ts'
 
-/** Some statement in this database waits for a lock. */
-export async function lockWaitedFor(statements: Statements): Promise<void> {
+/** So many statements in this database wait for a lock. */
+export async function lockWaitedFor(statements: Statements, count = 1): Promise<void> {
   await until(async () => {
     // A transaction reads the activity once, unless it is told to read it again.
     await statements.run('SELECT pg_stat_clear_snapshot()', [])
-    return (await statements.run(WAITING, [])).length > 0
+    return (await statements.run(WAITING, [])).length >= count
   })
 }
 
