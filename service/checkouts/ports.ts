@@ -201,7 +201,14 @@ export interface CustomerFilePort {
 /** Sends what is left of a payment back to its payer, once for each operation. */
 export interface RefundPort {
   request(
-    refund: { saleId: string; amount: null; reason: string; by: 'rule'; owner: null },
+    refund: {
+      saleId: string
+      amount: null
+      reason: string
+      by: 'rule'
+      owner: null
+      assert?(inside: Statements): Promise<void>
+    },
     operation: Id<'op'>,
   ): Promise<unknown>
   /** As its buyer sees them, oldest first. */

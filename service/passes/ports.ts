@@ -35,6 +35,10 @@ export interface PassStore {
   /** Counts one run, if there is one left. False where there is none. */
   take(inside: Statements, id: string, now: Date): Promise<boolean>
   giveBack(inside: Statements, id: string): Promise<void>
+  /** Whether runs that this sale paid for were used besides its first one. None is taken until the transaction ends. */
+  isUsed(inside: Statements, saleId: string): Promise<boolean>
+  /** The first run of this sale's plan comes back, once. */
+  giveFirstBack(inside: Statements, saleId: string, now: Date): Promise<void>
   /** All that this sale has paid went back: what it added is taken off. Null where nothing was added, or it was before. */
   revoke(inside: Statements, saleId: string, now: Date): Promise<Pass | null>
   /** Whether a payment for it is refunded, or about to be. */

@@ -66,10 +66,23 @@ export function createPassStore(statements: StatementPool): PassStore {
       await inside.run(ADD_SALE, [saleId, passId, runs, days], 'pass_add_sale')
     },
 
-    take: (inside, id, now) => did(inside, TAKE, [id, now], 'pass_take'),
+    async take(inside, id, now) {
+      // A refund that holds the pass is seen once it has been written.
+      await inside.run('SELECT id FROM pass WHERE id = $1 FOR UPDATE', [id], 'pass_lock_one')
+      return await did(inside, TAKE, [id, now], 'pass_take')
+    },
 
     async giveBack(inside, id) {
       await inside.run('UPDATE pass SET used = used - 1 WHERE id = $1 AND used > 0', [id], 'pass_give_back')
+    },
+
+    async isUsed(inside, saleId) {
+      await inside.run(LOCK_BOUGHT, [saleId], 'pass_lock_bought')
+      return await did(inside, IS_USED, [saleId], 'pass_is_used')
+    },
+
+    async giveFirstBack(inside, saleId, now) {
+      await inside.run(GIVE_FIRST_BACK, [saleId, now], 'pass_give_first_back')
     },
 
     async revoke(inside, saleId, now) {
@@ -123,6 +136,10 @@ SELECT 1 FROM pass_sale b JOIN sale s ON s.id = b.sale_id WHERE b.pass_id = p.id
 
 const RUNS = `p.ended_at IS NULL AND (p.runs IS NULL OR p.used < p.runs)`
 
+/** The sale `s` is a run of the pass `p` that was not given back. */
+const RUN_OF_PASS = `s.amount = 0 AND s.details -> 'right' ->> 'kind' = 'pass' AND s.details -> 'right' ->> 'id' = p.id
+  AND s.state NOT IN ('failed', 'refunded')`
+
 const SUSPENDED_PASS = `SELECT id FROM pass p WHERE id = $1 AND EXISTS (${SUSPENDED})`
 
 const USABLE = `
@@ -171,6 +188,18 @@ RETURNING id`
 
 const LOCK_BOUGHT = `
 SELECT p.id FROM pass p JOIN pass_sale b ON b.pass_id = p.id WHERE b.sale_id = $1 FOR UPDATE OF p`
+
+// Where runs are not counted, any run since then was one of it. Once the first one has come back, the plan goes on.
+const IS_USED = `
+SELECT b.sale_id FROM pass_sale b JOIN pass p ON p.id = b.pass_id
+WHERE b.sale_id = $1 AND (b.first_run_back_at IS NOT NULL OR CASE WHEN p.runs IS NOT NULL THEN p.runs - p.used < b.runs - 1
+  ELSE EXISTS (SELECT FROM sale s WHERE s.subject = p.checkout_id AND s.id > b.sale_id AND ${RUN_OF_PASS}) END)`
+
+const GIVE_FIRST_BACK = `
+WITH back AS (
+  UPDATE pass_sale SET first_run_back_at = $2 WHERE sale_id = $1 AND first_run_back_at IS NULL RETURNING pass_id
+)
+UPDATE pass p SET used = used - 1 FROM back WHERE p.id = back.pass_id`
 
 // Runs that were used are not taken back. With the last payment the pass ends.
 const REVOKE = `
@@ -225,13 +254,12 @@ export async function findPassDifferences(statements: Statements): Promise<Diffe
   return await differencesBy(statements, CHECKS)
 }
 
-// A purchase is the first run of its plan. A free sale counts unless its run was given back.
+// A purchase is the first run of its plan. Each counts unless it was given back.
 const CHECKS = [
   `
 WITH counted AS (
-  SELECT p.id, p.used, (SELECT count(*) FROM pass_sale b WHERE b.pass_id = p.id) + (
-    SELECT count(*) FROM sale s WHERE s.subject = p.checkout_id AND s.amount = 0 AND s.details -> 'right' ->> 'kind' = 'pass'
-      AND s.details -> 'right' ->> 'id' = p.id AND s.state NOT IN ('failed', 'refunded')) AS runs
+  SELECT p.id, p.used, (SELECT count(*) FROM pass_sale b WHERE b.pass_id = p.id AND b.first_run_back_at IS NULL) + (
+    SELECT count(*) FROM sale s WHERE s.subject = p.checkout_id AND ${RUN_OF_PASS}) AS runs
   FROM pass p
 )
 SELECT 'pass ' || id AS subject, 'used' AS figure, used::text AS recorded, runs::text AS recomputed

@@ -3,6 +3,7 @@ import type { PaymentEventData } from '../deliveries/model.ts'
 import type { Id } from '../kit/ids.ts'
 import { toWire, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
+import type { Statements } from '../kit/transaction.ts'
 import type { NamedSale, Sale } from '../sales/model.ts'
 
 /**
@@ -79,6 +80,8 @@ export interface RefundRequest {
   owner: Owner | null
   /** From the seller's own wallet: the newest block before the request, null for a simulated sale. Absent: from the balance. */
   own?: { seenBlock: bigint | null }
+  /** In the refund's own transaction, with the sale locked. Throws where it may not be refunded any more. */
+  assert?(inside: Statements): Promise<void>
 }
 
 /** A refund as its seller and its buyer see it: its sale says where the money goes. */

@@ -2,6 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { canonicalHash } from '../../service/kit/hash.ts'
 import { findPassDifferences } from '../../service/passes/store.ts'
 import { openWorld, signed, until, type World } from '../checkouts/world.ts'
+import { lockWaitedFor } from '../harness/locks.ts'
 
 const RUNS = { id: 'twenty', name: 'Twenty runs', price: 5, kind: 'runs', runs: 21 }
 const FIELDS = [{ name: 'name', label: 'Name', type: 'text' }]
@@ -179,6 +180,48 @@ describe('passes', () => {
     expect((await pay(other.id, { pass: pass.token })).body.code).toBe('pass_not_found')
     await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { testMode: false, version: checkout.version } })
     expect((await pay(id, { pass: pass.token })).body.code).toBe('pass_not_found')
+  })
+
+  it.each([
+    ['runs', RUNS, 20],
+    ['period', MONTH, null],
+  ])(
+    'of a plan by %s go on when its first run fails after others were used; one not used is refunded',
+    async (...[, plan, runsLeft]) => {
+      const { id } = await world.sell({ testMode: true, plans: [plan], refundOnFailure: true })
+      const [used, unused] = [await buy(id, plan.id), await buy(id, plan.id)]
+      expect((await pay(id, { pass: used.pass.token })).status).toBe(200)
+      const fail = (payment: string) =>
+        world.seller.call('POST', `/v1/payments/${payment}/outcome`, { body: { status: 'failed' } })
+      const passOf = async ({ pass }: typeof used) =>
+        (await world.seller.call('GET', `/v1/passes/${pass.id}`)).body.pass as { endReason: string | null }
+      // The second one changes nothing: the run comes back once.
+      expect((await fail(used.id)).status).toBe(200)
+      expect((await fail(used.id)).status).toBe(200)
+      expect(await passOf(used)).toMatchObject({ status: 'active', runsLeft })
+      expect((await pay(id, { pass: used.pass.token })).status).toBe(200)
+      const kept = (await world.seller.call('GET', `/v1/payments/${used.id}`)).body.payment
+      expect(kept).toMatchObject({ refunded: 0, refunds: [] })
+      expect((await fail(unused.id)).status).toBe(200)
+      await until(async () => (await passOf(unused)).endReason === 'refunded')
+      const returned = (await world.seller.call('GET', `/v1/payments/${unused.id}`)).body.payment
+      expect(returned).toMatchObject({ refunded: plan.price })
+    },
+  )
+
+  it('give no run while their refund is being written', async () => {
+    const { id } = await world.sell({ testMode: true, plans: [RUNS] })
+    const { id: payment, pass } = await buy(id)
+    const { pool, statements } = world.service.database
+    const refund = await pool.connect()
+    await refund.query('BEGIN')
+    await refund.query('SELECT 1 FROM pass WHERE id = $1 FOR UPDATE', [pass.id])
+    const run = pay(id, { pass: pass.token })
+    await lockWaitedFor(statements)
+    await refund.query('UPDATE sale SET refunded = amount WHERE id = $1', [payment])
+    await refund.query('COMMIT')
+    refund.release()
+    expect((await run).body.code).toBe('pass_suspended')
   })
 
   it('end with their time, by their seller, and when their payment is refunded', async () => {

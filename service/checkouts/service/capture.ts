@@ -7,6 +7,7 @@ import type { Announcement } from '../../queue/model.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { explanationIn, failed, isCapturedLate, isRefusal, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
+import { planIn } from '../rules/plans.ts'
 import { versionOf } from '../rules/versions.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -24,8 +25,9 @@ export interface Report {
  * step may be repeated, in any process: the sale's row decides once.
  */
 export function createCapturing(deps: CapturingDeps) {
-  const { selling, holding, deliveries, announce, refunds, store, clock, log } = deps
+  const { selling, holding, deliveries, announce, store, clock, log } = deps
   const { journal } = selling
+  const refundFailed = refundingFailed(deps)
 
   async function end(sale: Sale, result: WorkResult): Promise<void> {
     const { id } = sale
@@ -56,23 +58,6 @@ export function createCapturing(deps: CapturingDeps) {
     )
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a held payment could not be ended')
-    }
-  }
-
-  async function refundFailed(sale: Sale): Promise<void> {
-    const checkout = await store.find(sale.subject, versionOf(sale))
-    if (checkout?.refundOnFailure !== true) return
-    if (isFree(sale)) {
-      await journal.giveBack(sale.id)
-      return
-    }
-    const refund = { saleId: sale.id, amount: null, reason: 'The workflow failed.', by: 'rule', owner: null } as const
-    try {
-      // The operation of the sale itself: the rule refunds a payment once.
-      await refunds.request(refund, deriveId('op', paymentOf(sale).id))
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'conflict') throw error
-      log.info({ sale: sale.id, code: error.code }, 'a failed order could not be refunded by its rule')
     }
   }
 
@@ -156,9 +141,36 @@ export async function ownSale(
   return sale
 }
 
+/** With `refundOnFailure` the money of work that has failed goes back, once. */
+function refundingFailed({ selling, refunds, passes, store, log }: CapturingDeps): (sale: Sale) => Promise<void> {
+  return async (sale) => {
+    const checkout = await store.find(sale.subject, versionOf(sale))
+    if (checkout?.refundOnFailure !== true) return
+    if (isFree(sale)) {
+      await selling.journal.giveBack(sale.id)
+      return
+    }
+    const refund = { saleId: sale.id, amount: null, reason: 'The workflow failed.', by: 'rule', owner: null } as const
+    const assert = async (inside: Statements): Promise<void> => {
+      if (planIn(sale) !== null && (await passes.isUsed(inside, sale.id))) throw new PlanUsed()
+    }
+    try {
+      // The operation of the sale itself: the rule refunds a payment once.
+      await refunds.request({ ...refund, assert }, deriveId('op', paymentOf(sale).id))
+    } catch (error) {
+      if (error instanceof PlanUsed) return await passes.giveFirstBack(sale.id)
+      if (!(error instanceof DomainError) || error.kind !== 'conflict') throw error
+      log.info({ sale: sale.id, code: error.code }, 'a failed order could not be refunded by its rule')
+    }
+  }
+}
+
+/** Its buyer keeps the rest of the plan, so the run that has failed comes back instead of the money. */
+class PlanUsed extends Error {}
+
 type CapturingDeps = Pick<
   CheckoutDeps,
-  'selling' | 'holding' | 'deliveries' | 'announce' | 'refunds' | 'store' | 'clock' | 'log'
+  'selling' | 'holding' | 'deliveries' | 'announce' | 'refunds' | 'passes' | 'store' | 'clock' | 'log'
 >
 
 function deliveryOf(payment: string): Id<'dlv'> {

@@ -29,7 +29,7 @@ export interface CheckoutDeps {
   disputes: DisputePort
   brands: BrandPort
   sales: SaleReader
-  passes: Pick<Passes, 'find' | 'byToken' | 'ofPayments' | 'tokenOf' | 'trialsLeft'>
+  passes: Pick<Passes, 'find' | 'byToken' | 'ofPayments' | 'tokenOf' | 'trialsLeft' | 'isUsed' | 'giveFirstBack'>
   deliveries: DeliveryPort
   files: FilePort
   coupons: Pick<Coupons, 'look'>

@@ -1,5 +1,6 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { isId } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import type { Right } from '../../sales/model.ts'
 import { ownPassMissing } from '../errors.ts'
 import { runsLeftOf, type Pass, type PassFilter, type Place, type Plan, type WalletProof } from '../model.ts'
@@ -66,6 +67,12 @@ export function createPasses(deps: PassDeps) {
       if (pass?.owner.userId !== userId || pass.owner.environment !== environment) throw ownPassMissing()
       return pass
     },
+
+    isUsed: (inside: Statements, sale: string) => store.isUsed(inside, sale),
+
+    /** The first run of the plan that this sale paid for comes back, once. */
+    giveFirstBack: (sale: string): Promise<void> =>
+      store.inTransaction((inside) => store.giveFirstBack(inside, sale, clock.now())),
 
     /** The seller ends it. A pass that has ended stays as it is. */
     async end(caller: Caller, id: string): Promise<Pass> {

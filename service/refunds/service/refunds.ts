@@ -60,6 +60,7 @@ export function createRefunds(deps: RefundDeps) {
         return before
       }
       const owner = sellerOf(sale)
+      await input.assert?.(inside)
       if (isPaidByAnswer(sale) && !(await sales.hasAnswer(inside, sale.id))) throw runUnderWay()
       const amount = amountOf(sale, input.amount)
       const way = methods.of(sale).simulated
