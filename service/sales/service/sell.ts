@@ -114,7 +114,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
       if (delivery.joins && isMade && known.state === 'settling') return await processing.join(order, known, delivery)
       throw delivery.errors.busy(known)
     }
-    const leave = isMade ? undefined : await product.enter?.(order)
+    const leave = isMade ? undefined : await enterAgain(product, order, { known, delivery })
     try {
       return await resume(order, known, { delivery, isProven })
     } finally {
@@ -167,6 +167,19 @@ function assertOwed(
   if (sale.handover === 'expired') throw errors.expired(sale)
   if (sale.handover !== 'none') throw errors.given(sale)
   if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
+}
+
+/** Throws what also says that the payment arrived, where it did. */
+async function enterAgain<Order extends PurchaseRequest, Value>(
+  product: Pick<Product<Order, Value>, 'enter'>,
+  order: Order,
+  { known, delivery }: { known: Sale; delivery: Pick<Delivery<Order, Value>, 'errors'> },
+) {
+  try {
+    return await product.enter?.(order)
+  } catch (error) {
+    throw known.state === 'paid' ? delivery.errors.failed(error, known, true) : error
+  }
 }
 
 /**

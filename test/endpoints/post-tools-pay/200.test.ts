@@ -262,6 +262,23 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
       expect((await two.buy()).status).toBe(200)
     })
 
+    test('none is free for a call that was paid before: its buyer is told that the payment arrived', async () => {
+      small.upstream.respondWith('/notes', {}, 500)
+      const [slow, owed] = [await signed('acme-get-slow'), await signed('acme-create-note', input)]
+      const { paymentToken } = (await owed.buy()).body
+      small.upstream.respondWith('/notes', { id: 3 }, 201)
+      const open = small.upstream.holds('/slow', {})
+      const times = small.upstream.to('/slow').length
+      const first = slow.buy()
+      await small.upstream.waitForRequest('/slow', times + 1)
+      const again = await owed.buy(String(paymentToken))
+      open()
+      expect([again.status, again.body.code, again.body.paid]).toEqual([503, 'provider_busy', true])
+      expect(again.body.error).not.toContain('Nothing was charged')
+      expect((await first).status).toBe(200)
+      expect((await notBusy(() => owed.buy(String(paymentToken)))).status).toBe(200)
+    })
+
     test.each([
       ['acme-get-text', {}],
       ['acme-create-note', input],
