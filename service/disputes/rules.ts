@@ -191,7 +191,7 @@ export function isAnsweredBy(
   return action === 'decline' ? state === 'declined' : /^refund(ing|ed)$/.test(state) && refundAmount === amount
 }
 
-/** What a program is told of its request, by what became of it and by the refunds of its payment. */
+/** The answer to a program's request: from the state of its dispute, and from the payment's refunds. */
 export function answerOf(dispute: Dispute, refunds: readonly Refund[]): RefundAnswer {
   const asked = dispute.amount ?? ZERO
   switch (dispute.state) {

@@ -39,7 +39,7 @@ function isOrderOver({ state, result, amount, refunded }: Order | EndedOrder): b
 type Order = Pick<Sale, 'state' | 'result' | 'amount' | 'refunded'>
 type EndedOrder = Pick<Payment, 'state' | 'result' | 'amount' | 'refunded'>
 
-/** The requests as they are now: with their order those end that nobody has paid. */
+/** The requests as they are now. Once their order is over, those that nobody has paid have expired. */
 export function requestsWithin(
   order: Order | EndedOrder,
   requests: readonly PaymentRequest[],

@@ -328,7 +328,7 @@ export function checkoutHooks({
       if (sale.details['notify'] === true) await announce(inside, [noticeOf(sale.id, 'sale')])
     },
 
-    /** The process that was told may end before it has refunded. */
+    /** In the report's transaction, so that the refund is asked for even if this process ends now. */
     workFailed: (inside, { id }) => announce(inside, [failedWorkOf(id)]),
 
     async returned(inside, sale) {

@@ -109,7 +109,7 @@ async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
     await adapter.linkAccount({ ...account, userId: holder.id })
     return holder
   }
-  // Nobody holds an address that may be another's, who could sign up with it later and would share this account.
+  // An unconfirmed address is not stored: it may be another person's, who could sign up with it later and share this account.
   // better-auth requires one for every user; a stand-in under `.invalid` can belong to no one.
   const standIn = `${createHash('sha256').update(account.accountId).digest('hex')}@provider.invalid`
   const own = email !== null && emailConfirmed ? email : standIn
