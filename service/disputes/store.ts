@@ -3,6 +3,7 @@ import { ageOf, newestMarks, type Tables } from '../kit/tables.ts'
 import { usdc, ZERO, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
+import { IS_REAL } from '../sales/model.ts'
 import { DEFAULT_POLICY, type Dispute, type RefundPolicy, type ShownDispute } from './model.ts'
 import type { DisputeStore } from './ports.ts'
 
@@ -219,10 +220,11 @@ FROM (
   SELECT sum(s.amount) AS paid, sum(s.refunded) AS refunded,
     coalesce(sum(s.amount) FILTER (WHERE d.id IS NOT NULL), 0) AS disputed
   FROM (
-    SELECT id, payer, state, product, simulated, amount, refunded FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000
+    SELECT id, payer, state, product, environment, network, simulated, amount, refunded FROM sale WHERE subject = $1
+    ORDER BY id DESC LIMIT 1000
   ) s
   LEFT JOIN dispute d ON d.sale_id = s.id
-  WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND s.amount > 0
+  WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND ${IS_REAL} AND s.amount > 0
   GROUP BY CASE WHEN paid_by_transfer(s.payer) THEN NULL ELSE s.payer END
 ) customer`
 

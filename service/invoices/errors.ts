@@ -21,8 +21,8 @@ export function notPaid(): DomainError {
 }
 
 /** A number of the real series must stand for a real sale. */
-export function onlySimulated(): DomainError {
-  const sentence = 'This payment was simulated, so there is no invoice for it. Try invoices in the sandbox.'
+export function notReal(): DomainError {
+  const sentence = 'This payment moved no real money, so there is no invoice for it. Try invoices in the sandbox.'
   return new DomainError('conflict', 'invoice_not_possible', sentence)
 }
 

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../chain/model.ts'
-import type { NetworkName } from '../chain/networks.ts'
+import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import type { Language } from '../kit/language.ts'
 import { ZERO, type Usdc } from '../kit/money.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
@@ -401,6 +401,22 @@ export const NONCE = /^0x[0-9a-f]{64}$/
 export function wasPaid({ state }: Pick<Sale, 'state'>): boolean {
   return state === 'paid' || state === 'refunded'
 }
+
+/**
+ * Whether it counts in its seller's sums, among the customers and for an invoice. In production simulated payments and those
+ * on a test network moved nothing of worth; the sandbox has no others. Triggers and statements ask `is_real_sale`, which
+ * is the same rule in the database.
+ */
+export function isReal({
+  environment,
+  network,
+  simulated,
+}: Pick<Sale, 'environment' | 'network' | 'simulated'>): boolean {
+  return environment === 'sandbox' || (!simulated && NETWORKS[network].live)
+}
+
+/** The same in a statement where the sale is `s`. */
+export const IS_REAL = 'is_real_sale(s.environment, s.network, s.simulated)'
 
 /** All of it went back, is on its way, or is asked for: nobody gets anything for it as well. */
 export function isGoingBack({ amount, refunded }: Pick<Sale, 'amount' | 'refunded'>): boolean {

@@ -1,5 +1,6 @@
 import { deriveId, type Id } from '../../service/kit/ids.ts'
 import { startSmtp } from '../harness/smtp.ts'
+import { addSale } from '../refunds/sales.ts'
 import { openWorld, until, type World } from './world.ts'
 
 /** What sellers are mailed of their sales: what they chose, once, and never a thousand mails. */
@@ -47,6 +48,18 @@ describe('mails to sellers about their sales', () => {
     await anHourLater()
     expect(subjects().slice(5)).toEqual(['7 more sales'])
     expect(smtp.received[0]).toMatch(/^To: person\d+@example\.com$/m)
+  })
+
+  test('say which sales in production were paid with test money', async () => {
+    world.service.clock.forward(3_600_001)
+    const { id: subject } = await world.sell({ product: { name: 'Audit' }, notify: { sale: true, failure: false } })
+    const production = { caller: { ...world.seller.caller, environment: 'production' } } as const
+    for (const network of ['base-sepolia', 'base'] as const) {
+      const saleId = await addSale(world.service, production, { subject, network })
+      await world.service.checkouts.notices.tell({ saleId, kind: 'sale' }, saleId)
+    }
+    expect(subjects()).toEqual(['Test: Audit was sold for 1 USDC', 'Audit was sold for 1 USDC'])
+    expect(smtp.received.map((mail) => mail.includes('test money, on base-sepolia'))).toEqual([true, false])
   })
 
   test('say what the receiver answered, and that nothing was charged only where that is so', async () => {

@@ -2,7 +2,7 @@ import { toDecimal } from '../../kit/money.ts'
 import type { DeliveryState } from '../../deliveries/model.ts'
 import { toMail, type Notice } from '../../deliveries/service/notices.ts'
 import type { Announcement } from '../../queue/model.ts'
-import { isGoingBack, type Sale } from '../../sales/model.ts'
+import { isGoingBack, isReal, type Sale } from '../../sales/model.ts'
 import type { Checkout, NoticeKind } from '../model.ts'
 import type { NoticeDigest } from '../ports.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -24,7 +24,7 @@ export function createNotices({ store, selling, deliveries, announce, mailOwner,
       { status: delivery.lastStatus, isOver },
     )
     return {
-      subject: `${sale.simulated ? 'Test: ' : ''}${subject}: ${inLine(checkout.product.name)}`,
+      subject: `${testOf(sale) === null ? '' : 'Test: '}${subject}: ${inLine(checkout.product.name)}`,
       text: `${text}\nYour checkout: ${link}\n${WHY}\n`,
     }
   }
@@ -91,11 +91,12 @@ const AT_ONCE = 500
 
 function soldMail(sale: Sale, { product }: Checkout, link: string): { subject: string; text: string } {
   const name = inLine(product.name)
+  const test = testOf(sale)
   return {
-    subject: `${sale.simulated ? 'Test: ' : ''}${name} was sold for ${toDecimal(sale.amount)} USDC`,
+    subject: `${test === null ? '' : 'Test: '}${name} was sold for ${toDecimal(sale.amount)} USDC`,
     text: [
       `${name} was sold for ${toDecimal(sale.amount)} USDC. Payment: ${sale.id}`,
-      ...(sale.simulated ? ['The payment was simulated: no money has moved.'] : []),
+      ...(test === null ? [] : [test]),
       '',
       `Your checkout: ${link}`,
       WHY,
@@ -103,10 +104,16 @@ function soldMail(sale: Sale, { product }: Checkout, link: string): { subject: s
   }
 }
 
+/** Why a sale is no real one. Null for one that is. */
+function testOf(sale: Sale): string | null {
+  if (sale.simulated) return 'The payment was simulated: no money has moved.'
+  return isReal(sale) ? null : `The payment was made with test money, on ${sale.network}.`
+}
+
 function givenUpMail(sale: Sale, { product }: Checkout, link: string): { subject: string; text: string } {
   const name = inLine(product.name)
   return {
-    subject: `${sale.simulated ? 'Test: ' : ''}A workflow failed: ${name}`,
+    subject: `${testOf(sale) === null ? '' : 'Test: '}A workflow failed: ${name}`,
     text: [
       `The workflow of ${name} did not complete payment ${sale.id}. Nothing was charged.`,
       '',

@@ -1,5 +1,6 @@
 import { leastId } from '../../kit/ids.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
+import { IS_REAL } from '../../sales/model.ts'
 import type { CheckoutStore } from '../ports.ts'
 
 /** How often payment pages were opened, and how many payments were made there. */
@@ -63,7 +64,7 @@ WITH counted AS (
   FROM (VALUES ('paid'::sale_state), ('refunded')) AS k (state) JOIN sale s
     ON s.user_id = $1 AND s.environment = $2::environment AND s.product = 'checkout' AND s.state = k.state
     AND s.id >= $6 AND s.id < $8
-  WHERE s.amount > 0 AND s.details ->> 'onPage' = 'true' AND (NOT s.simulated OR s.environment = 'sandbox')
+  WHERE s.amount > 0 AND s.details ->> 'onPage' = 'true' AND ${IS_REAL}
   GROUP BY 1, 2
 ), sums AS (
   SELECT id, coalesce(sum(opened) FILTER (WHERE is_now), 0)::bigint AS opened, coalesce(sum(paid) FILTER (WHERE is_now), 0)::bigint AS paid,

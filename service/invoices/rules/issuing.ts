@@ -1,13 +1,13 @@
 import { toDecimal, usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import { isTransaction } from '../../chain/networks.ts'
-import { wasPaid, type Sale } from '../../sales/model.ts'
-import { invoicingOff, notPaid, onlySimulated } from '../errors.ts'
+import { isReal, wasPaid, type Sale } from '../../sales/model.ts'
+import { invoicingOff, notPaid, notReal } from '../errors.ts'
 import type { Buyer, Invoice, Invoicing, Lines } from '../model.ts'
 
 export function assertIssuable(sale: Sale, { enabled }: Pick<Invoicing, 'enabled'>): void {
   if (!enabled) throw invoicingOff()
   if (!wasPaid(sale)) throw notPaid()
-  if (sale.simulated && sale.environment === 'production') throw onlySimulated()
+  if (!isReal(sale)) throw notReal()
 }
 
 /** `sequence`: the next number of the year. Sandboxes count on their own, and nobody takes their numbers for real ones. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { usdc, ZERO } from '../../kit/money.ts'
-import { receiptTo, wasPaid, type Sale } from '../../sales/model.ts'
+import { isReal, receiptTo, wasPaid, type Sale } from '../../sales/model.ts'
 import type { PaymentTokens } from '../../sales/service/proof.ts'
 import { invoiceMissing, notPaid, receiptMissing } from '../errors.ts'
 import type { Buyer, Invoice, Invoicing } from '../model.ts'
@@ -84,8 +84,7 @@ export function createInvoices({ store, sales, tokens, printing, clock }: Invoic
     async status(id: string, token: string | null): Promise<Status> {
       const { sale, owner } = await proven(id, token)
       const [invoice, { enabled }] = await Promise.all([store.ofSale(id), store.settings(owner)])
-      const isReal = !sale.simulated || sale.environment === 'sandbox'
-      const isOffered = invoice === null && enabled && wasPaid(sale) && isReal
+      const isOffered = invoice === null && enabled && wasPaid(sale) && isReal(sale)
       return { invoice, isOffered, email: wasPaid(sale) ? (receiptTo(sale)?.email ?? null) : null }
     },
 

@@ -86,8 +86,8 @@ export const PAYMENTS = {
   ],
   invoice_not_found: ['There is no such invoice.', 'Check the link or the id.'],
   invoice_not_possible: [
-    'The payment has not arrived, or was simulated.',
-    'Wait until it has arrived. Simulated payments have no invoices.',
+    'The payment has not arrived, or moved no real money.',
+    'Wait until it has arrived. Simulated payments and those with test money have no invoices.',
   ],
   invoicing_off: ['The seller issues no invoices here.', 'Ask the seller directly.'],
   mail_not_sent: [

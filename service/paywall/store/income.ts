@@ -1,5 +1,6 @@
 import type { Statements } from '../../kit/transaction.ts'
-import { usdc } from '../../kit/money.ts'
+import { usdc, ZERO } from '../../kit/money.ts'
+import { isReal } from '../../sales/model.ts'
 import type { Facts, Payment } from '../model.ts'
 import type { Credit, PrepaidStore } from '../ports.ts'
 import { tierAt } from '../rules/pricing.ts'
@@ -10,15 +11,15 @@ import { fromStoredRoute, type StoredRoute } from './rows.ts'
 export function income(): Pick<PrepaidStore, 'paid'> {
   return {
     async paid(inside, payment, credit, now) {
-      const { paywallId, payer, amount, route } = payment
+      const { paywallId, payer, route } = payment
+      // Test money buys its calls, but it is no revenue, and makes no customer.
+      const counts = isReal({ ...payment, ...payment.owner })
+      const amount = counts ? payment.amount : ZERO
       // From here the paywall's row is locked, so statements that count its payments run one after the other.
       const [wall] = await inside.run<WallRow>(EARNED, [paywallId, amount], 'paywall_earned')
       if (wall === undefined) throw new Error('the paywall of a sale was not found')
-      const [customer] = await inside.run<{ payments: number }>(
-        CUSTOMER,
-        [paywallId, payer, amount, now, now.toISOString().slice(0, 10), route],
-        'paywall_customer',
-      )
+      const values = [paywallId, payer, amount, now, now.toISOString().slice(0, 10), route]
+      const [customer] = counts ? await inside.run<{ payments: number }>(CUSTOMER, values, 'paywall_customer') : []
       if (payment.kind === 'balance') await addCredit(inside, payment, credit, now)
       const revenue = usdc(wall.revenue)
       return {

@@ -1,7 +1,7 @@
 import { leastId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { SaleDay, SaleSummary } from '../model.ts'
+import { IS_REAL, type SaleDay, type SaleSummary } from '../model.ts'
 
 /** What a seller earned in a span of days, and in as many days before it. Each statement reads one index. */
 export function createSummaryStore(statements: Statements): SaleSummary {
@@ -60,8 +60,6 @@ function fromDayRow({ day, payments, paid, refunded, failed }: DayRow, from: Dat
 }
 
 const OF_SELLER = 's.user_id = $1 AND s.environment = $2::environment'
-// Test payments on a live server paid nothing; in the sandbox there are no others.
-const COUNTS = `(NOT s.simulated OR s.environment = 'sandbox')`
 
 // The index has each column. What costs nothing is no payment: a run of a pass was paid with the pass.
 const DAYS = `
@@ -72,7 +70,7 @@ SELECT (s.created_at AT TIME ZONE 'UTC')::date AS day,
   coalesce(sum(s.refunded) FILTER (WHERE s.state <> 'failed'), 0)::bigint AS refunded,
   count(*) FILTER (WHERE s.state = 'failed') AS failed
 FROM sale s
-WHERE ${OF_SELLER} AND s.id >= $3 AND s.id < $4 AND s.state IN ('paid', 'refunded', 'failed') AND ${COUNTS}
+WHERE ${OF_SELLER} AND s.id >= $3 AND s.id < $4 AND s.state IN ('paid', 'refunded', 'failed') AND ${IS_REAL}
 GROUP BY 1
 ) d ORDER BY d.day`
 
@@ -100,5 +98,5 @@ const FAILURES = `
 SELECT s.reason, count(*) AS count
 FROM unnest(enum_range(NULL::sale_product)) AS k (product) JOIN sale s
   ON ${OF_SELLER} AND s.product = k.product AND s.state = 'failed' AND s.id >= $3 AND s.id < $4
-WHERE ${COUNTS}
+WHERE ${IS_REAL}
 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $5`
