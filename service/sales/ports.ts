@@ -38,9 +38,9 @@ export interface Journal {
   begin(sale: NewSale, claim: Claim): Promise<string>
   /**
    * Leases the sale until then. Null when another process has the lease, or when nothing is left to do. A released sale
-   * is claimed again with these details, if its product allows it.
+   * is claimed again with these details, if its product and the rules of a new claim allow it.
    */
-  take(sale: Pick<Sale, 'id' | 'details'>, until: Date, note: unknown): Promise<Sale | null>
+  take(sale: Reclaim, until: Date, note: unknown): Promise<Sale | null>
   /** Ends this lease, so that the next request can take the sale. The lease of another process stays. */
   leave(sale: Lease): Promise<void>
   /** Stores a new simulated sale. False when one of this id exists already. */
@@ -93,6 +93,9 @@ export interface Claim {
   /** The transaction that it begins in, with what else that writes. One of its own when absent. */
   within?: Within
 }
+
+/** A sale that goes on, and by what it is judged where it was released. */
+export type Reclaim = Pick<Sale, 'id' | 'details'> & Pick<Claim, 'promised' | 'balance'>
 
 type Within = <T>(write: (inside: Statements) => Promise<T>) => Promise<T>
 
@@ -204,13 +207,12 @@ export interface SaleStore extends SaleReader {
   findByDigest(digest: Hex): Promise<Sale | null>
   findByIdentifier(payer: Address, identifier: string, on?: Statements): Promise<Sale | null>
   /**
-   * The amounts and requests of this payer's open sales, at most so many. Until the transaction ends no other one reads
+   * The amounts and requests of its payer's other open sales, at most so many. Until the transaction ends no other one reads
    * them so.
    */
   lockOpen(
     inside: Statements,
-    payer: Address,
-    network: NetworkName,
+    sale: Pick<Sale, 'id' | 'payer' | 'network'>,
     limit: number,
   ): Promise<readonly { amount: Usdc; request: RequestBody | null }[]>
   /** Until when nobody works for this wallet before it has paid; null where somebody may. */

@@ -195,7 +195,8 @@ async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
       const [payment] = released.splice(one.which % Math.max(released.length, 1), 1)
       if (payment === undefined) continue
       const details = { ...payment.details, windowStart: windowStart('day', clock.now()).toISOString() }
-      const sale = await unlessAnotherTier(() => books.take({ id: payment.id, details }, leaseOf(clock.now()), tiers))
+      const known = { id: payment.id, details, promised: false, balance: null }
+      const sale = await unlessAnotherTier(() => books.take(known, leaseOf(clock.now()), tiers))
       if (sale === null) released.push(payment)
       else open.push(sale)
     } else {

@@ -13,7 +13,7 @@ import {
 } from '../errors.ts'
 import { claimedSale, type PaymentMethod, type Sale, type SaleHooks } from '../model.ts'
 import { DEFAULTED_MS, isDefault, workUntil } from '../rules.ts'
-import type { HeldJournal, Hooks, Journal, Purchases, SaleMethod, SaleStore } from '../ports.ts'
+import type { Claim, HeldJournal, Hooks, Journal, Purchases, SaleMethod, SaleStore } from '../ports.ts'
 
 /** The service's journal: the database, the register of purchases, and what products write in the same commit. */
 export function createJournal({ store, purchases, hooks, methods, clock }: JournalDeps): Journal {
@@ -45,10 +45,7 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
         const bought = digest === null ? id : await purchases.claim(inside, { digest, purchaseId: id })
         if (bought === null) throw authorizationUsed()
         if (bought !== id) return bought
-        if (promised && digest !== null) {
-          await assertTrusted(inside, sale, { store, clock })
-          await assertFunds(inside, sale, { store, balance })
-        }
+        if (promised) await assertPromise(inside, sale, { store, clock, balance })
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
         if (state === 'held') await hooksOf(sale).held?.(inside, sale)
@@ -57,11 +54,15 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
       })
     },
 
-    async take(sale, until, note) {
+    async take({ promised, balance, ...known }, until, note) {
       return await store.inTransaction(async (inside) => {
-        const taken = await store.take(inside, sale, { now: clock.now(), until })
-        if (taken?.before === 'released') await hooksOf(taken.sale).claimed?.(inside, taken.sale, note)
-        return taken?.sale ?? null
+        const taken = await store.take(inside, known, { now: clock.now(), until })
+        if (taken === null) return null
+        const { sale, before } = taken
+        if (before !== 'released') return sale
+        if (promised) await assertPromise(inside, sale, { store, clock, balance })
+        await hooksOf(sale).claimed?.(inside, sale, note)
+        return sale
       })
     },
 
@@ -233,26 +234,20 @@ async function twiceStarted(
   return twin?.digest === digest ? paymentBusy() : alreadyBought()
 }
 
-/** Nobody works first for a wallet that left finished work unpaid. */
-async function assertTrusted(
-  inside: Statements,
-  { payer, network }: Sale,
-  { store, clock }: Pick<JournalDeps, 'store' | 'clock'>,
-): Promise<void> {
-  const until = await store.defaultedUntil(inside, payer, network, clock.now())
-  if (until !== null) throw payerDefaulted(until)
-}
-
 /**
- * One balance, and one nonce, must not be promised to several sellers who work before they are paid. The chain would show
- * it only when the work is done.
+ * For each claim whose work comes before its payment. Nobody works first for a wallet that left finished work unpaid. And one
+ * balance, and one nonce, must not be promised to several sellers: the chain would show it only when the work is done.
  */
-async function assertFunds(
+async function assertPromise(
   inside: Statements,
   sale: Sale,
-  { store, balance }: { store: SaleStore; balance: bigint | null },
+  { store, clock, balance }: Pick<JournalDeps, 'store' | 'clock'> & Pick<Claim, 'balance'>,
 ): Promise<void> {
-  const open = await store.lockOpen(inside, sale.payer, sale.network, OPEN_MAX)
+  // What costs nothing, or is set aside in the ledger, promises no balance of a wallet.
+  if (sale.digest === null) return
+  const until = await store.defaultedUntil(inside, sale.payer, sale.network, clock.now())
+  if (until !== null) throw payerDefaulted(until)
+  const open = await store.lockOpen(inside, sale, OPEN_MAX)
   if (open.length >= OPEN_MAX) throw tooManyOpen(OPEN_MAX)
   const nonce = nonceOf(sale.request)
   if (open.some(({ request }) => nonceOf(request) === nonce)) throw authorizationUsed()

@@ -7,7 +7,7 @@ import { isUsed } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted } from '../rules.ts'
-import type { Verified } from '../ports.ts'
+import type { Claim, Verified } from '../ports.ts'
 import { createUnsignedSelling } from './unsigned.ts'
 import { createProcessing } from './process.ts'
 import { createRecognition, type Known } from './recognize.ts'
@@ -128,11 +128,11 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     { delivery, isProven }: { delivery: Delivery<Order, Value>; isProven: boolean },
   ): Promise<Sold<Value>> {
     const isOpen = known.state === 'claimed' || known.state === 'released'
-    const { workMs, details, note }: Standing = isOpen
+    const { workMs, note, ...claim } = isOpen
       ? await standingOf(deps, known, await delivery.standing(known, order), isProven)
-      : { workMs: 0, details: known.details, note: null }
+      : { workMs: 0, details: known.details, note: null, promised: false, balance: null }
     const payFirst = workMs === 0
-    const taken = await journal.take({ id: known.id, details }, processing.until(), note)
+    const taken = await journal.take({ id: known.id, ...claim }, processing.until(), note)
     if (taken === null) throw delivery.errors.busy(known)
     return await processing.processSale(order, taken, payFirst)
   }
@@ -189,21 +189,22 @@ async function enterAgain<Order extends PurchaseRequest, Value>(
 async function standingOf(
   { methods, clock }: SellingDeps,
   known: Sale,
-  standing: Standing,
+  { promised = false, ...standing }: Standing,
   isProven: boolean,
-): Promise<Standing> {
+): Promise<Omit<Standing, 'promised'> & Pick<Claim, 'promised' | 'balance'>> {
   const method = methods.of(known)
-  if (!method.signed) return standing
+  if (!method.signed) return { ...standing, promised, balance: null }
   if (known.request === null) throw new Error('a signed sale has no authorization')
-  const { refusal, payerHasCode: hasCode = false } = await method.verify(known)
-  const payerHasCode = hasCode && standing.promised !== true
+  const { refusal, payerHasCode: hasCode = false, balance = null } = await method.verify(known)
+  const payerHasCode = hasCode && !promised
   // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
   // its payer has cancelled it: the chain says which, before any work.
   if (isUsed(refusal) && !isProven) throw paymentSubmitted()
   if (refusal !== null && !isUsed(refusal)) throw paymentRefused(refusal, known)
   const workMs = payerHasCode || isUsed(refusal) ? 0 : standing.workMs
   assertOutlasts(readRequest(known.request).authorization, workMs, clock.now())
-  return { ...standing, workMs }
+  // Where the money comes first, nobody works on a promise.
+  return { ...standing, workMs, promised: promised && workMs > 0, balance }
 }
 
 /** An authorization that ends before the work does could be taken back while the work is done. */

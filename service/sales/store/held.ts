@@ -23,10 +23,10 @@ export function heldSales(
   | 'giveUpUndelivered'
 > {
   return {
-    async lockOpen(inside, payer, network, limit) {
+    async lockOpen(inside, { id, payer, network }, limit) {
       const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
       await inside.run(lock, [`${network} ${payer}`], 'sale_lock_payer')
-      const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit], 'sale_open_of_payer')
+      const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit, id], 'sale_open_of_payer')
       return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
     },
 
@@ -83,7 +83,7 @@ ON CONFLICT (payer, network) DO UPDATE SET until = greatest(checkout_default.unt
 
 const OPEN_OF_PAYER = `
 SELECT amount, request FROM sale
-WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated LIMIT $3`
+WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated AND id <> $4 LIMIT $3`
 
 /** Sales whose escrow does not have what their state says, among those whose settlements are still stored. */
 export async function findEscrowDifferences(statements: Statements): Promise<SaleDifference[]> {

@@ -16,11 +16,11 @@ describe('runs of assets that guests buy', () => {
   let slug: string
   beforeAll(async () => {
     world = await guestWorld({ PLATFORM_FEE_BPS: '1000', DEPOSIT_CONFIRMATIONS: '1' })
-    world.server.on('/agent', () => ({ body: well ? DONE : { status: 'failed', error: 'no' } }))
     slug = await world.agent({}, { slug: 'guests-agent', inputSchema: INPUTS })
   })
   beforeEach(() => {
     well = false
+    world.server.on('/agent', () => ({ body: well ? DONE : { status: 'failed', error: 'no' } }))
   })
   afterAll(async () => {
     expect(await world.service.ledger.differences()).toEqual([])
@@ -149,6 +149,50 @@ describe('runs of assets that guests buy', () => {
     release?.()
     expect((await first).status).toBe(200)
     expect(requests).toBe(1)
+  })
+
+  test('promise a balance once also when payments are sent again whose runs have failed', async () => {
+    const payer = await world.chain.payer(300_000n)
+    const [one, two] = [await world.payFor(slug, payer), await world.payFor(slug, payer)]
+    for (const payment of [one, two]) expect((await world.runAsGuest(slug, undefined, payment)).status).toBe(500)
+    let requests = 0
+    let open: (() => void) | undefined
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    world.server.on('/agent', async () => {
+      requests++
+      await opened
+      return { body: DONE }
+    })
+    const first = world.runAsGuest(slug, undefined, one)
+    await until(() => Promise.resolve(requests === 1))
+    const second = await world.runAsGuest(slug, undefined, two)
+    expect([second.status, second.body.reason]).toEqual([402, 'invalid_exact_evm_insufficient_balance'])
+    expect(requests).toBe(1)
+    open?.()
+    expect((await first).status).toBe(200)
+    // Refused, it stays what it was: with enough money it runs.
+    await world.chain.fund(payer.address, 250_000n)
+    expect((await world.runAsGuest(slug, undefined, two)).status).toBe(200)
+    expect([requests, await usdcOf(world.chain, payer.address)]).toEqual([2, 0n])
+  })
+
+  test('are not begun again for a wallet that has left another run unpaid meanwhile', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    let requests = 0
+    world.server.on('/agent', () => ({ body: requests++ === 0 ? { status: 'failed', error: 'no' } : DONE }))
+    const released = await world.payFor(slug, payer)
+    expect((await world.runAsGuest(slug, undefined, released)).status).toBe(500)
+    world.server.on('/left', async () => {
+      await world.chain.fund(payer.address, 0n)
+      return { body: DONE }
+    })
+    const agent = { webhookUrl: world.server.url('/left') }
+    const left = await world.agent(agent, { slug: 'guests-left', inputSchema: INPUTS })
+    expect((await world.runAsGuest(left, undefined, await world.payFor(left, payer))).status).toBe(402)
+    await world.chain.fund(payer.address, 1_000_000n)
+    const barred = await world.runAsGuest(slug, undefined, released)
+    expect([barred.status, barred.body.code]).toEqual([403, 'payer_defaulted'])
+    expect([requests, await usdcOf(world.chain, payer.address)]).toEqual([1, 1_000_000n])
   })
 
   test('come first for a wallet with code too: its failed run costs nothing', async () => {
