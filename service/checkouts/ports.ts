@@ -1,5 +1,5 @@
 import type { Usdc } from '../kit/money.ts'
-import type { Address, Hex } from '../chain/model.ts'
+import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
 import type { BrandView } from '../brands/model.ts'
@@ -10,7 +10,7 @@ import type { Caller } from '../kit/caller.ts'
 import type { Reader } from '../kit/language.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
 import type { Span } from '../kit/clock.ts'
-import type { AccountBuyer, ProductName, Sale } from '../sales/model.ts'
+import type { AccountBuyer, AccountPayment, ProductName, Sale } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
 import type { Checkout, NoticeKind, PaymentRequest, Progress, ReceiptRefund, Source, Turn } from './model.ts'
@@ -244,8 +244,6 @@ export interface AccountPayments {
       purchase: { request: PaidCall; network: NetworkName; recipient: Address },
       operation: Id<'op'>,
     ): Promise<AccountBuyer | null>
-    /** Whether what this address bought is the caller's to see. */
-    isBuyer(caller: Caller, bought: { payer: Address; agentId: string | null }): Promise<boolean>
   }
   /** Pays an address, which is called twice. */
   pay(
@@ -257,8 +255,6 @@ export interface AccountPayments {
     payment: AccountPayment | null
     response: { status: number; body: string; encoding: 'utf8' | 'base64' } | null
   }>
-  /** Throws when the caller has no such payment. */
-  find(caller: Caller, id: string): Promise<{ payment: AccountPayment }>
 }
 
 /** A request that costs money, and the most that it may cost. */
@@ -268,20 +264,6 @@ interface PaidCall {
   headers: Readonly<Record<string, string>>
   body: string
   maxAmount: Usdc
-}
-
-/** An account's payment, and the authorization that it signed. */
-export interface AccountPayment {
-  id: string
-  amount: Usdc
-  network: NetworkName
-  payer: Address
-  nonce: Hex
-  /** `returned`: nothing was charged. */
-  state: string
-  /** What the seller answered. Null when it has not. */
-  answerStatus: number | null
-  createdAt: Date
 }
 
 /** Runs in the transaction of the change that it announces. */

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
+import type { Id } from '../kit/ids.ts'
 import type { Language } from '../kit/language.ts'
 import { ZERO, type Usdc } from '../kit/money.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
@@ -255,12 +256,6 @@ export function isFree(sale: Pick<Sale, 'amount' | 'details'>): boolean {
   return rightOf(sale) !== null
 }
 
-/** Which program of an account bought it; null for the account itself, and for every other buyer. */
-export function agentIn({ details }: Pick<Sale, 'details'>): string | null {
-  const { agentId } = (details['buyer'] ?? {}) as { agentId?: unknown }
-  return typeof agentId === 'string' ? agentId : null
-}
-
 /** An account of this server that buys one thing. */
 export interface AccountBuyer {
   /** The address that stands for it in its purchases. */
@@ -269,6 +264,23 @@ export interface AccountBuyer {
   agentId: string | null
   /** Sets the price aside under the sale's id, in the transaction in which `write` stores the sale. Throws why it may not be spent. */
   setAside<T>(id: string, write: (inside: Statements) => Promise<T>): Promise<T>
+}
+
+/** An account's payment to an address outside of its ledger, and the authorization that it signed for it. */
+export interface AccountPayment {
+  id: Id<'pay'>
+  /** What was asked for. */
+  url: string
+  method: string
+  amount: Usdc
+  network: NetworkName
+  payer: Address
+  nonce: Hex
+  /** `returned`: nothing was charged. */
+  state: string
+  /** What the seller answered. Null when it has not. */
+  answerStatus: number | null
+  createdAt: Date
 }
 
 /** The caller's account as the buyer at these terms. Null where their recipient is paid outside of this server. */
@@ -310,6 +322,8 @@ export interface SaleHooks {
 /** The reading side, for products and their owners. */
 export interface SaleReader {
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
+  /** What an account of this server has bought; an agent sees its own. Null where it has bought nothing of this id. */
+  findBought(buyer: Owner & Pick<AccountBuyer, 'agentId'>, id: Id<'pay'>): Promise<Sale | null>
   /** The sales of one subject of this owner, newest first. */
   list(
     owner: Owner,

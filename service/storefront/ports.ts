@@ -19,8 +19,6 @@ export interface AccountPayments {
       operation: Id<'op'>,
     ): Promise<AccountBuyer | null>
   }
-  /** Throws when the caller has no such payment to an address. */
-  find(caller: Caller, id: string): Promise<unknown>
   /** Pays an address. */
   pay(
     caller: Caller,

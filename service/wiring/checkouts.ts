@@ -26,6 +26,7 @@ import { createPaymentEvents } from '../checkouts/service/payment-events.ts'
 import { createCheckoutMcp } from '../checkouts/mcp/server.ts'
 import { checkoutHooks } from '../checkouts/service/product.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
+import type { AccountPurchases } from '../sales/service/account-purchases.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Holding } from '../sales/service/hold.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
@@ -61,6 +62,7 @@ export async function openCheckouts(
     identity: Identity
     pages: CheckoutPages
     accounts: AccountPayments
+    purchases: AccountPurchases
     walletAddress: (owner: Owner) => Promise<string | null>
     takesTransfers: CheckoutDeps['takesTransfers']
   },
@@ -104,10 +106,9 @@ export async function openCheckouts(
   const { facilitator, pay } = config.addresses
   const mcpAddress = `${pay}/:chk/mcp`
   const server = createCheckoutMcp({
+    ...deps,
     checkouts,
-    selling: deps.selling,
     facilitator,
-    accounts: deps.accounts,
     pages: ownerPages(config),
     countGuest: (address) => count(platform.guestLimit, address),
   })

@@ -71,6 +71,7 @@ import { openDialects, openPaymentTokens, openSelling } from './sales.ts'
 import type { Failpoints } from '../kit/failpoints.ts'
 import { toolHooks } from '../tools/service/pay/product.ts'
 import { createCallStore } from '../tools/store/calls/store.ts'
+import { createAccountPurchases } from '../sales/service/account-purchases.ts'
 import type { Sweeping } from '../sales/service/sweep.ts'
 import type { Wallets } from '../wallet/service/wallets.ts'
 import { guestHooks } from '../marketplace/service/guests.ts'
@@ -328,6 +329,7 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
     store,
     sales,
     holding,
+    purchases: createAccountPurchases({ sales: store, payments: money.outgoingPayments, selling }),
     coupons,
     issuers,
     parts: [salesPart, couponsPart, keysPart],
@@ -341,13 +343,13 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
   const { parts: engineParts, ...engine } = openEngine(platform, chains, money)
-  const { selling, store, sales, holding, coupons, issuers } = engine
+  const { selling, store, sales, holding, purchases, coupons, issuers } = engine
   const {
     checkouts,
     mcp: checkoutMcp,
     paymentAddresses,
     checkoutParts,
-  } = await openCheckoutSales(platform, chains, { money, selling, holding, sales: store, coupons, pages })
+  } = await openCheckoutSales(platform, chains, { money, selling, holding, sales: store, purchases, coupons, pages })
   const treasury = wallets.treasury()
   const {
     assets,
@@ -386,6 +388,8 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     paywalls,
     openRoute: routeCalls,
     accounts: outgoingPayments,
+    purchases,
+    tokens: selling.tokens,
   })
   const { invoices, receiptMails, part: invoicesPart } = openInvoices(platform, { brands, identity })
   const { receipts: address } = platform.config.addresses
@@ -454,7 +458,7 @@ type OpenedCheckouts = Awaited<ReturnType<typeof openCheckouts>>
 
 interface CheckoutSales extends Pick<
   Parameters<typeof openCheckouts>[1],
-  'selling' | 'holding' | 'sales' | 'coupons' | 'pages'
+  'selling' | 'holding' | 'sales' | 'purchases' | 'coupons' | 'pages'
 > {
   money: Money
 }

@@ -9,6 +9,8 @@ import type { Paywalls } from '../paywall/service/paywalls.ts'
 import { openMcp, ownerPages } from './mcp.ts'
 import type { Part, Platform } from './platform.ts'
 import { toolNameOf } from '../sales/model.ts'
+import type { AccountPurchases } from '../sales/service/account-purchases.ts'
+import type { PaymentTokens } from '../sales/service/proof.ts'
 import { createAssetSeller } from '../storefront/mcp/assets.ts'
 import { createRouteSeller, type OpenRoute } from '../storefront/mcp/routes.ts'
 import { createStorefrontMcp } from '../storefront/mcp/server.ts'
@@ -18,7 +20,8 @@ import { createStorefront } from '../storefront/service.ts'
 /** One MCP address for all that an account sells. */
 export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Part {
   const { config, clock, redis } = platform
-  const { identity, checkouts, checkoutMcp, assets, runs, guests, paywalls, openRoute, accounts } = deps
+  const { identity, checkouts, checkoutMcp, assets, runs, guests, paywalls, openRoute, accounts, purchases, tokens } =
+    deps
   const { storefront: address, facilitator } = config.addresses
   const messages = createRateLimit('storefront', config.RATE_API_PER_MINUTE, redis)
   const countGuest = (guest: string): Promise<void> => count(platform.guestLimit, guest)
@@ -39,7 +42,7 @@ export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Pa
             { ...sent, params: { ...params, name: toolNameOf(name) } },
           ),
         asset: createAssetSeller({ runs, guests, facilitator, countGuest }),
-        route: createRouteSeller({ openRoute, accounts, countGuest }),
+        route: createRouteSeller({ openRoute, accounts, purchases, tokens, countGuest }),
       },
       task: (ask, operation) => checkoutMcp.task(ask, operation),
       pages: ownerPages(config),
@@ -64,4 +67,6 @@ interface StorefrontPartDeps {
   paywalls: Paywalls
   openRoute: OpenRoute
   accounts: AccountPayments
+  purchases: AccountPurchases
+  tokens: PaymentTokens
 }

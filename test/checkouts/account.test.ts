@@ -86,6 +86,32 @@ describe('a checkout that an account buys at', () => {
     expect(spent[0]).toMatchObject({ type: 'charge', amount: -0.5, reference: expect.stringContaining(id) })
   })
 
+  test('a call that names its payment is answered from it; one that names no payment of it is refused', async () => {
+    const [{ id }, other, person, stranger] = [await sell(), await sell(), await buyer(), await buyer()]
+    const bought = await buy(id, person.key)
+    const { 'coinslot/payment': named } = bought['_meta'] as { 'coinslot/payment': { paymentId: string } }
+    const { paymentId } = named
+    for (const again of [named, { paymentId }]) {
+      expect(await buy(id, person.key, { 'coinslot/payment': again })).toEqual(bought)
+    }
+    const unknown = paymentId.replace(/.{4}$/, '0000')
+    const site = { site: 'https://other.example/' }
+    const elsewhere = (await send(id, person.key, { 'coinslot/payment': named }, site))['result'] as Json
+    const refusals = [
+      ['another account', await buy(id, stranger.key, { 'coinslot/payment': named }), 'payment_not_found'],
+      ['another checkout', await buy(other.id, person.key, { 'coinslot/payment': named }), 'payment_not_found'],
+      ['another input', elsewhere, 'authorization_used'],
+      ['no payment', await buy(id, person.key, { 'coinslot/payment': { paymentId: unknown } }), 'payment_not_found'],
+      ['no text', await buy(id, person.key, { 'coinslot/payment': { paymentId: 7 } }), 'invalid_payment'],
+    ] as const
+    for (const [what, refused, code] of refusals) expect([what, errorOf(refused)]).toMatchObject([what, { code }])
+    expect(world.workflow.deliveries).toHaveLength(1)
+    expect([await wallet(person), await wallet(stranger)]).toEqual([
+      { balance: 9.5, locked: 0 },
+      { balance: 10, locked: 0 },
+    ])
+  })
+
   test('sells to as many calls at once as the balance pays for', async () => {
     const [{ seller, id }, person] = [await sell(), await buyer(1.7)]
     const results = await Promise.all(Array.from({ length: 12 }, () => buy(id, person.key)))

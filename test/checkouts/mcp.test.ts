@@ -7,9 +7,14 @@ import { openWorld, type World } from './world.ts'
 describe('the MCP address of a checkout', () => {
   let world: World
   let chk: string
+  let dies = false
+  const reach = (place: string): void => {
+    if (dies && place === 'outgoing payment reserved') throw new Error('the process died')
+  }
 
   beforeAll(async () => {
-    world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) } })
+    const environment = { SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) }
+    world = await openWorld({ chain: true, environment, hooks: { failpoints: { reach } } })
     ;({ id: chk } = await sell())
   })
   afterAll(() => world.close())
@@ -119,17 +124,49 @@ describe('the MCP address of a checkout', () => {
     })
   })
 
+  test('a payment of an account that has not reached the checkout goes on where a call names it', async () => {
+    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
+    await world.chain.mine()
+    const buyer = await world.service.person()
+    await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    dies = true
+    await send('tools/call', { name: 'seo-audit', arguments: INPUT }, { key: buyer.key })
+    dies = false
+    const { payments } = (await buyer.call('GET', '/v1/pay')).body as { payments: { id: string }[] }
+    const named = { 'coinslot/payment': { paymentId: payments[0]!.id } }
+    const other = await sell()
+    expect(errorOf(await call(INPUT, named, { key: buyer.key, at: other.id }))).toMatchObject({
+      code: 'payment_not_found',
+    })
+    const paid = await call(INPUT, named, { key: buyer.key })
+    expect(paid).toMatchObject({ structuredContent: { score: 97 }, _meta: named })
+    expect(await call(INPUT, named, { key: buyer.key })).toEqual(paid)
+    expect(world.workflow.deliveries).toHaveLength(1)
+    expect((await buyer.call('GET', '/v1/pay')).body.total).toBe(1)
+    expect((await buyer.call('GET', '/v1/wallet/balance')).body.wallet.totalSpent).toBe(0.5)
+  })
+
   test('with a key the account’s wallet pays', async () => {
     await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
     await world.chain.mine()
     const buyer = await world.service.person()
     await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
     const before = await usdcOf(world.chain, world.recipient)
-    expect(await call(INPUT, {}, { key: buyer.key })).toMatchObject({
+    const paid = await call(INPUT, {}, { key: buyer.key })
+    expect(paid).toMatchObject({
       structuredContent: { score: 97 },
       _meta: { 'coinslot/billing': { cost: 0.5, paymentId: expect.stringMatching(/^pay_/) as unknown } },
     })
     expect(await usdcOf(world.chain, world.recipient)).toBe(before + 500_000n)
+    const named = { 'coinslot/payment': (paid['_meta'] as Json)['coinslot/payment'] }
+    expect(await call(INPUT, named, { key: buyer.key })).toEqual(paid)
+    const stranger = await world.service.person()
+    await stranger.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    const other = await sell()
+    for (const to of [{ key: stranger.key }, { key: buyer.key, at: other.id }]) {
+      expect(errorOf(await call(INPUT, named, to))).toMatchObject({ code: 'payment_not_found' })
+    }
+    expect(world.workflow.deliveries).toHaveLength(1)
     const { wallet } = (await buyer.call('GET', '/v1/wallet/balance')).body
     expect(wallet.totalSpent).toBe(0.5)
     expect((await send('tools/list', {}, { key: buyer.key }))['result']).not.toHaveProperty(

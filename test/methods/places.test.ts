@@ -8,7 +8,6 @@ const root = path.resolve(import.meta.dirname, '../..')
 const LAST = 'account'
 const PLACES = [
   'prisma/schema/sales.prisma',
-  'service/checkouts/mcp/account.ts',
   'service/methods/account/settle.ts',
   'service/methods/registry.ts',
   'service/sales/model.ts',

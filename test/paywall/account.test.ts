@@ -94,6 +94,48 @@ describe('a route that an account buys at', () => {
     expect(world.upstream.requests).toHaveLength(1)
   })
 
+  test('a call that names its payment is answered from it; one that names no payment of it is refused', async () => {
+    const [sold, other, person, stranger] = [await sell(), await sell(), await buyer(), await buyer()]
+    const bought = await buy(sold, person.key)
+    const { 'coinslot/payment': named } = bought['_meta'] as { 'coinslot/payment': { paymentId: string } }
+    const { paymentId } = named
+    for (const again of [named, { paymentId }]) {
+      expect(await buy(sold, person.key, { 'coinslot/payment': again })).toEqual(bought)
+    }
+    const unknown = paymentId.replace(/.{4}$/, '0000')
+    const refusals = [
+      ['another account', await buy(sold, stranger.key, { 'coinslot/payment': named }), 'payment_not_found'],
+      ['another route', await buy(other, person.key, { 'coinslot/payment': named }), 'invalid_payment'],
+      ['no payment', await buy(sold, person.key, { 'coinslot/payment': { paymentId: unknown } }), 'payment_not_found'],
+      ['no id', await buy(sold, person.key, { 'coinslot/payment': { paymentId: 'x\u0000' } }), 'payment_not_found'],
+      ['no text', await buy(sold, person.key, { 'coinslot/payment': { paymentId: 7 } }), 'invalid_payment'],
+      ['no object', await buy(sold, person.key, { 'coinslot/payment': paymentId }), 'invalid_payment'],
+    ] as const
+    for (const [what, refused, code] of refusals) expect([what, errorOf(refused)['code']]).toEqual([what, code])
+    expect(world.upstream.requests).toHaveLength(1)
+    expect([await wallet(person), await wallet(stranger)]).toEqual([
+      { balance: 9.5, locked: 0 },
+      { balance: 10, locked: 0 },
+    ])
+  })
+
+  test('an agent’s call is answered from what that agent has bought', async () => {
+    const [sold, person] = [await sell(), await buyer()]
+    async function agent(): Promise<string> {
+      const rules = { name: 'A', limits: { perDay: 5 } }
+      const made = (await person.call('POST', '/v1/agents', { body: rules })).body.agent
+      return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: made.id } })).body.secret as string
+    }
+    const [one, two] = [await agent(), await agent()]
+    const bought = await buy(sold, one)
+    const { 'coinslot/payment': named } = bought['_meta'] as Json
+    for (const key of [one, person.key]) expect(await buy(sold, key, { 'coinslot/payment': named })).toEqual(bought)
+    expect(errorOf(await buy(sold, two, { 'coinslot/payment': named }))).toMatchObject({ code: 'payment_not_found' })
+    const own = (await buy(sold, person.key))['_meta'] as Json
+    expect(errorOf(await buy(sold, one, own))).toMatchObject({ code: 'payment_not_found' })
+    expect([world.upstream.requests.length, await wallet(person)]).toEqual([2, { balance: 9, locked: 0 }])
+  })
+
   test('a failed upstream costs nothing, before and after its process, and its owner is told once', async () => {
     const [sold, person] = [await sell(), await buyer()]
     const endpoint = { url: `${world.upstream.url}/hook`, events: ['payment.failed'] }
@@ -104,7 +146,10 @@ describe('a route that an account buys at', () => {
     expect(failed).toMatchObject({ code: 'upstream_error', upstream: { status: 500, message: 'out of rain' } })
     expect(failed['message']).toContain('Nothing was charged.')
     expect(await wallet(person)).toEqual({ balance: 10, locked: 0 })
-    expect(await salesOf(sold)).toMatchObject([{ state: 'failed', reason: 'upstream_error' }])
+    const [sale, ...others] = await salesOf(sold)
+    expect([sale, others]).toMatchObject([{ state: 'failed', reason: 'upstream_error' }, []])
+    const again = await buy(sold, person.key, { 'coinslot/payment': { paymentId: sale!.id } })
+    expect([errorOf(again)['code'], world.upstream.requests.length]).toEqual(['not_bought', 1])
     expect(await wallet(sold.seller)).toEqual({ balance: 0, locked: 0 })
     const events = await world.service.database.statements.run<{ body: string }>('SELECT body FROM delivery', [])
     expect(
@@ -121,9 +166,12 @@ describe('a route that an account buys at', () => {
     const { message, paymentId, paymentToken } = errorOf(await buy(sold, person.key))
     expect(message).toBe('The API answered with status 503. The payment has arrived: call again with its token.')
     isWell = true
-    expect(await send(sold, null, { 'coinslot/payment': { paymentId, paymentToken } })).toMatchObject({
-      result: { structuredContent: { well: true } },
-    })
+    // With the key or without it.
+    for (const key of [person.key, null]) {
+      expect(await send(sold, key, { 'coinslot/payment': { paymentId, paymentToken } })).toMatchObject({
+        result: { structuredContent: { well: true } },
+      })
+    }
     expect([await wallet(person), await wallet(sold.seller)]).toEqual([
       { balance: 9.5, locked: 0 },
       { balance: 0.5, locked: 0 },

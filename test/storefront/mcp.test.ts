@@ -11,11 +11,15 @@ describe('the MCP address of an account', () => {
   let world: GuestWorld
   let deliveries: string[]
 
+  let dies = false
+  const reach = (place: string): void => {
+    if (dies && place === 'outgoing payment reserved') throw new Error('the process died')
+  }
+
   beforeAll(async () => {
-    world = await guestWorld({
-      ...{ SETTLE_CONFIRMATIONS: '1', MCP_TASK_AFTER_MS: '20' },
-      ...{ PORT: String(await freePort()), DEMO_PORT: '0' },
-    })
+    const own = { PORT: String(await freePort()), DEMO_PORT: '0' }
+    const environment = { SETTLE_CONFIRMATIONS: '1', MCP_TASK_AFTER_MS: '20', ...own }
+    world = await guestWorld(environment, { failpoints: { reach } })
     world.server.on('/workflow', ({ body }) => {
       if (body !== '') deliveries.push(body)
       return { body: body === '' ? { message: 'ready' } : { score: 97 } }
@@ -96,6 +100,11 @@ describe('the MCP address of an account', () => {
       cursor = page.nextCursor
     } while (cursor !== undefined)
     return tools
+  }
+  /** Payers of accounts are funded from it. */
+  async function fundTreasury(): Promise<void> {
+    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
+    await world.chain.mine()
   }
   const errorOf = (result: Json): unknown => (result['structuredContent'] as Json)['error']
 
@@ -218,12 +227,17 @@ describe('the MCP address of an account', () => {
     })
   })
 
-  test('a call that is paid first and fails is owed: its token gets the answer', async () => {
+  test('a call that is paid first and fails is owed: its token, or the account that paid, gets the answer', async () => {
     let isWell = false
     world.server.on('/weather/first', () => (isWell ? { body: { well: true } } : { status: 503, body: {} }))
     const pricing = { model: 'per-request', amount: 0.03 }
     const routes = [{ method: 'GET', path: '/first', pricing, settle: 'before' }]
     await paywall(routes, { slug: 'paid-first', name: 'First' })
+    await fundTreasury()
+    const account = await world.caller(10)
+    const { key } = account
+    const owed = await call('first-get-first', {}, {}, { key })
+    expect(owed).toMatchObject({ isError: true, _meta: { 'coinslot/billing': { cost: 0.03 } } })
     const failed = await buy('first-get-first', {})
     expect(failed.spent).toBe(30_000n)
     const { message, paymentId, paymentToken } = errorOf(failed.paid) as Record<string, string>
@@ -231,6 +245,13 @@ describe('the MCP address of an account', () => {
     isWell = true
     const proof = { 'coinslot/payment': { paymentId, paymentToken } }
     expect(await call('first-get-first', {}, proof)).toMatchObject({ structuredContent: { well: true } })
+    const { _meta } = owed as { _meta: Json }
+    const { 'coinslot/billing': billing } = _meta
+    expect(await call('first-get-first', {}, _meta, { key })).toMatchObject({
+      structuredContent: { well: true },
+      _meta: { 'coinslot/billing': billing },
+    })
+    expect((await world.wallet(account)).totalSpent).toBe(0.03)
   })
 
   test('a guest buys a route by MPP', async () => {
@@ -271,8 +292,7 @@ describe('the MCP address of an account', () => {
   })
 
   test('with a key the account pays for each kind, in both versions of the protocol', async () => {
-    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
-    await world.chain.mine()
+    await fundTreasury()
     const buyer = await world.caller(10)
     const { key } = buyer
     expect(await call('seo-audit', { site: 'https://example.com/' }, {}, { key })).toMatchObject({
@@ -313,6 +333,59 @@ describe('the MCP address of an account', () => {
     }
     expect([deliveries.length, world.server.to('/weather/today/berlin').length]).toEqual([1, before + 1])
     expect((await world.wallet({ ...buyer, key })).totalSpent).toBe(0.55)
+  })
+
+  test('answers an account’s call that names its payment from it, for every kind of product', async () => {
+    const [buyer, stranger] = [await world.caller(10), await world.caller(10)]
+    const before = world.server.to('/weather/today/berlin').length
+    const names = new Map<string, unknown>()
+    const calls = [
+      ['seo-audit', { site: 'https://example.com/' }],
+      ['echo', { say: 'hi' }],
+      ['weather-get-today-city', { path: { city: 'berlin' } }],
+    ] as const
+    for (const [name, input] of calls) {
+      const first = await call(name, input, {}, { key: buyer.key })
+      const { 'coinslot/payment': payment, 'coinslot/billing': billing } = first['_meta'] as Json
+      names.set(name, payment)
+      const again = await call(name, input, { 'coinslot/payment': payment }, { key: buyer.key })
+      // An answer that came by HTTP is not stored at its gate any more.
+      if (name === 'weather-get-today-city') expect(errorOf(again)).toMatchObject({ code: 'payment_delivered' })
+      else expect(again).toMatchObject({ content: first['content'], _meta: { 'coinslot/billing': billing } })
+      const stolen = await call(name, input, { 'coinslot/payment': payment }, { key: stranger.key })
+      expect([name, errorOf(stolen)]).toMatchObject([name, { code: expect.stringMatching(/_not_found$/) as string }])
+    }
+    for (const [name, input] of calls) {
+      for (const [of, payment] of names) {
+        if (of === name) continue
+        const another = await call(name, input, { 'coinslot/payment': payment }, { key: buyer.key })
+        expect([name, of, another['isError']]).toEqual([name, of, true])
+      }
+    }
+    expect([deliveries.length, world.server.to('/weather/today/berlin').length]).toEqual([1, before + 1])
+    expect((await world.wallet(buyer)).totalSpent).toBe(0.55)
+    expect((await world.wallet(stranger)).totalSpent).toBe(0)
+  })
+
+  test('a payment of an account that has not reached the route goes on where a call names it', async () => {
+    await fundTreasury()
+    const buyer = await world.caller(10)
+    const [name, input] = ['weather-get-today-city', { path: { city: 'berlin' } }] as const
+    const before = world.server.to('/weather/today/berlin').length
+    dies = true
+    await call(name, input, {}, { key: buyer.key })
+    dies = false
+    const { payments } = (await buyer.call('GET', '/v1/pay')).body as { payments: { id: string }[] }
+    const named = { 'coinslot/payment': { paymentId: payments[0]!.id } }
+    const elsewhere = await call(name, { path: { city: 'oslo' } }, named, { key: buyer.key })
+    expect(errorOf(elsewhere)).toMatchObject({ code: 'payment_not_found' })
+    expect(await call(name, input, named, { key: buyer.key })).toMatchObject({
+      structuredContent: { city: 'berlin' },
+      _meta: { 'coinslot/billing': { cost: 0.03 }, ...named },
+    })
+    expect(world.server.to('/weather/today/berlin')).toHaveLength(before + 1)
+    expect((await buyer.call('GET', '/v1/pay')).body.total).toBe(1)
+    expect((await world.wallet(buyer)).totalSpent).toBe(0.03)
   })
 
   test('a slow checkout is a task, for guests and accounts; other products are not', async () => {

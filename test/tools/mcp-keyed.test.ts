@@ -10,6 +10,8 @@ interface Named {
   header?: string
   /** In the call's `_meta`. */
   meta?: unknown
+  /** What was charged, as its answer names it. */
+  payment?: Json
   input?: Json
   name?: string
   capabilities?: Json
@@ -26,9 +28,10 @@ describe('MCP calls with an idempotency key', () => {
   })
   afterAll(() => world.close())
 
-  const paramsOf = ({ meta, input = {}, name = 'acme-get-slow' }: Named) => ({
+  const paramsOf = ({ meta, payment, input = {}, name = 'acme-get-slow' }: Named) => ({
     ...{ name, arguments: input },
     ...(meta === undefined ? {} : { _meta: { 'coinslot/idempotency-key': meta } }),
+    ...(payment === undefined ? {} : { _meta: { 'coinslot/payment': payment } }),
   })
   const headersOf = ({ header }: Named): Record<string, string> =>
     header === undefined ? {} : { 'idempotency-key': header }
@@ -90,6 +93,34 @@ describe('MCP calls with an idempotency key', () => {
     for (const body of await Promise.all(calls)) expect(body.result).toMatchObject(answered)
     expect(times()).toBe(before + 1)
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
+  })
+
+  test('a call that names a charged one is answered from it, and makes no other; without a stored answer none is named', async () => {
+    const [person, other] = [await world.caller(), await world.caller()]
+    const before = times()
+    const first = (await call(world.service, person, { header: 'k' })).result as Json
+    const { 'coinslot/payment': payment } = first['_meta'] as { 'coinslot/payment': { paymentId: string } }
+    const { paymentId } = payment
+    const unknown = { paymentId: paymentId.replace(/.{4}$/, '0000') }
+    const missing = { isError: true, structuredContent: { error: { code: 'call_not_found' } } }
+    for (const send of [call, callOlder]) {
+      const named = async (by: TestPerson, of: Json, name?: string) =>
+        (await send(world.service, by, { payment: of, ...(name === undefined ? {} : { name }) })).result as Json
+      expect(await named(person, payment)).toMatchObject(answered)
+      for (const refused of [
+        await named(other, payment),
+        await named(person, payment, 'acme-create-note'),
+        await named(person, unknown),
+        await named(person, { paymentId: 'pay_other' }),
+      ]) {
+        expect(refused).toMatchObject(missing)
+      }
+    }
+    const unnamed = (await callOlder(world.service, person, {}))['result'] as Json
+    expect(unnamed).toMatchObject(answered)
+    expect(unnamed['_meta']).not.toHaveProperty('coinslot/payment')
+    expect(times()).toBe(before + 2)
+    expect([await world.left(person), await world.left(other)]).toMatchObject([{ credits: 4.98 }, { credits: 5 }])
   })
 
   test('the key with other arguments is refused; another account’s, and another key, are other calls', async () => {

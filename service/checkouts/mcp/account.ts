@@ -1,29 +1,50 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { McpAsk, McpTask } from '../../api/mcp/parts.ts'
 import { failed } from '../../api/mcp/results.ts'
-import { DomainError } from '../../kit/errors.ts'
+import { Departure } from '../../kit/departure.ts'
 import { jsonOrUndefined } from '../../kit/json-shape.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { toWire, type Usdc } from '../../kit/money.ts'
+import type { Usdc } from '../../kit/money.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
-import { agentIn, type AccountFor, type Sale } from '../../sales/model.ts'
-import { proofMeta } from '../../sales/service/mcp-door.ts'
-import type { PaymentTokens } from '../../sales/service/proof.ts'
-import { notBought } from '../errors.ts'
+import type { AccountFor, AccountPayment, Sale } from '../../sales/model.ts'
+import type { AccountPurchases } from '../../sales/service/account-purchases.ts'
+import type { Sold } from '../../sales/service/deps.ts'
+import { billedMeta, namedPaymentIn } from '../../sales/service/mcp-door.ts'
+import { proofOfOwnCall, type PaymentTokens } from '../../sales/service/proof.ts'
+import { notBought, paymentMissing } from '../errors.ts'
 import type { PaymentView } from '../views.ts'
-import type { AccountPayment, AccountPayments } from '../ports.ts'
+import type { AccountPayments } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import type { Purchased } from '../service/purchases.ts'
 import { chosenIn, PAID, patienceOf, taskOf, toResult, waitsLong, type ToolRequest } from './results.ts'
 
 /** Calls with an API key, which the account's wallet pays. */
-export function createAccountCalls({ checkouts, accounts, selling: { tokens } }: AccountCallDeps) {
+export function createAccountCalls({ checkouts, accounts, purchases, selling: { tokens } }: AccountCallDeps) {
   /** Within the limits of the caller's agent. A seller with a wallet here is paid in the ledger, any other one on the chain. */
   async function charge(request: ToolRequest): Promise<CallToolResult> {
     const { ask, sent } = request
-    const before = sent.repeats ? await bought(ask.caller, ask.operation) : null
+    const { payment: named } = namedPaymentIn(sent.params._meta ?? {})
+    if (named !== null) return await replay(request, named)
+    const before = sent.repeats ? await bought(ask.caller, deriveId('pay', ask.operation)) : null
     if (before?.own != null) return await resultOf({ ...before, own: before.own }, request)
     return (before === null ? await buyHere(request) : null) ?? (await buyOutside(request))
+  }
+
+  /** A call that names a payment is answered from it, and buys nothing else. */
+  async function replay(request: ToolRequest, named: string): Promise<CallToolResult> {
+    const { checkout, ask, sent } = request
+    const found = await bought(ask.caller, named)
+    if (found?.own?.sale.subject === checkout.id) {
+      const { operation } = ask
+      const proof = proofOfOwnCall(tokens, found.own.sale.id)
+      const purchase = { operation, presented: null, ...proof, departure: new Departure() }
+      const sold = await checkouts.sell(checkout.id, chosenIn(request), purchase, patienceOf(request))
+      return answerOf(sold, found.meta)
+    }
+    // It has reached no checkout yet, and goes on from where it stands.
+    if (found?.own !== null || found.payment?.url !== checkout.url) throw paymentMissing()
+    const again = { ask: { ...ask, operation: deriveId('op', found.payment.id) }, sent: { ...sent, repeats: true } }
+    return await buyOutside({ ...request, ...again })
   }
 
   /** Null where the seller is paid outside. */
@@ -34,9 +55,7 @@ export function createAccountCalls({ checkouts, accounts, selling: { tokens } }:
       accounts.here.buyer(caller, { request: callOf(request, amount), network, recipient }, operation)
     const chosen = chosenIn(request)
     const sold = await checkouts.sellToAccount(checkout.id, chosen, { operation, accountFor }, patienceOf(request))
-    if (sold === null) return null
-    if (sold.value === null) throw new Error('a paid sale has no answer')
-    return toResult(sold.value, billOf(sold.sale))
+    return sold === null ? null : answerOf(sold, billOf(sold.sale))
   }
 
   /** Bought as at any other seller. */
@@ -51,11 +70,11 @@ export function createAccountCalls({ checkouts, accounts, selling: { tokens } }:
     if (response === null || response.status >= 300 || !isRecord(body)) {
       throw notBought(response?.status ?? null, payment === null ? {} : { paymentId: payment.id })
     }
-    const own = payment === null ? null : await checkouts.boughtWith(payment)
+    const own = payment === null ? null : await checkouts.purchased(await purchases.signedFor(payment))
     // The address has waited already, for clients that hear nothing meanwhile.
     if (own === null || own.isDone || !waitsLong(request))
-      return toResult(body as unknown as PaymentView, bill(payment))
-    return toResult(await checkouts.rested(own.view, patienceOf(request)), bill(payment))
+      return toResult(body as unknown as PaymentView, billedMeta(payment))
+    return toResult(await checkouts.rested(own.view, patienceOf(request)), billedMeta(payment))
   }
 
   /** A call that was paid for already. */
@@ -66,7 +85,7 @@ export function createAccountCalls({ checkouts, accounts, selling: { tokens } }:
   }
 
   async function task({ caller }: McpAsk, operation: Id<'op'>): Promise<McpTask | null> {
-    const found = await bought(caller, operation)
+    const found = await bought(caller, deriveId('pay', operation))
     if (found === null) return null
     const { payment, own, meta } = found
     if (own !== null) return taskOf(own, meta)
@@ -78,29 +97,17 @@ export function createAccountCalls({ checkouts, accounts, selling: { tokens } }:
     return { status: 'completed', result: failed(notBought(answerStatus, named)), endedAt: createdAt }
   }
 
-  /** What this operation bought; without `own` where its payment has reached no checkout of ours yet. */
-  async function bought(caller: McpAsk['caller'], operation: Id<'op'>): Promise<Bought | null> {
-    const own = await checkouts.boughtBy(operation)
-    if (own?.sale.method === 'account') {
-      const { sale } = own
-      const isTheirs = await accounts.here.isBuyer(caller, { payer: sale.payer, agentId: agentIn(sale) })
-      return isTheirs ? { payment: null, own, meta: billOf(sale) } : null
-    }
-    const payment = await paymentOf(caller, deriveId('pay', operation))
-    return payment === null ? null : { payment, own: await checkouts.boughtWith(payment), meta: bill(payment) }
-  }
-
-  async function paymentOf(caller: McpAsk['caller'], id: string): Promise<AccountPayment | null> {
-    try {
-      return (await accounts.find(caller, id)).payment
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'missing') return null
-      throw error
-    }
+  /** What the caller bought by this id; without `own` where its payment has reached no checkout of ours yet. */
+  async function bought(caller: McpAsk['caller'], id: string): Promise<Bought | null> {
+    const found = await purchases.find(caller, id)
+    if (found === null) return null
+    const { payment } = found
+    const meta = payment === null ? billOf(found.sale) : billedMeta(payment)
+    return { payment, own: await checkouts.purchased(found.sale), meta }
   }
 
   function billOf(sale: Sale): Raw {
-    return { ...bill(sale), ...proofMeta(sale, tokens.of(sale.id)) }
+    return billedMeta(sale, tokens.of(sale.id))
   }
 
   return { charge, task }
@@ -122,12 +129,13 @@ function callOf({ checkout, sent }: ToolRequest, maxAmount: Usdc): Parameters<Ac
 export type AccountCalls = ReturnType<typeof createAccountCalls>
 
 export interface AccountCallDeps {
-  checkouts: Pick<Checkouts, 'offer' | 'rested' | 'boughtWith' | 'boughtBy' | 'sellToAccount'>
+  checkouts: Pick<Checkouts, 'offer' | 'rested' | 'purchased' | 'sell' | 'sellToAccount'>
   accounts: AccountPayments
+  purchases: AccountPurchases
   selling: { tokens: Pick<PaymentTokens, 'of'> }
 }
 
-function bill(payment: Pick<AccountPayment, 'id' | 'amount'> | null): Raw {
-  const billing = payment === null ? { cost: 0 } : { cost: toWire(payment.amount), paymentId: payment.id }
-  return { 'coinslot/billing': billing }
+function answerOf({ value }: Sold<PaymentView>, meta: Raw): CallToolResult {
+  if (value === null) throw new Error('a paid sale has no answer')
+  return toResult(value, meta)
 }

@@ -31,5 +31,6 @@ export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
 
 const INSTRUCTIONS = `One tool, which a seller offers for a price. Each call buys it once, in USDC.
 Without an account the first answer states the price for x402 and MPP, or asks the person to pay on a page; call again
-with the payment in _meta. With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated. Nothing is charged for a call that is refused.
+with the payment in _meta. With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated,
+and a call with coinslot/payment of an earlier answer's _meta has that answer again. Nothing is charged for a call that is refused.
 A pass that was paid for ahead takes the place of a payment: its token as coinslot/pass in _meta.`

@@ -1,6 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Address, Hex } from '../../chain/model.ts'
-import type { NetworkName } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { Batch } from '../../kit/batch.ts'
 import { deriveId, isId, relatedId, type Id } from '../../kit/ids.ts'
@@ -17,7 +15,7 @@ import type { Showing } from './presenter.ts'
 
 /** Purchases under way, for the clients that wait for them or come back for them. */
 export function createPurchases({ store, selling, sales, deliveries, clock, showing }: PurchaseDeps) {
-  const { journal, tokens, method } = selling
+  const { journal, tokens } = selling
 
   // Every follower polls; the polls of the same moment share one query.
   const looks = new Batch<string, { payment: Payment | null; delivery: AnsweredDelivery | undefined }>({
@@ -128,11 +126,8 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
     /** For the client that made the operation. */
     boughtBy: async (operation: Id<'op'>): Promise<Purchased | null> => shown(await named(deriveId('pay', operation))),
 
-    /** For the account that signed this authorization. */
-    async boughtWith({ network, payer, nonce }: Signed): Promise<Purchased | null> {
-      const digest = await method.digestBy(network, payer, nonce)
-      return await shown(await boughtAs(digest === null ? null : await journal.find(digest)))
-    },
+    /** For the account that bought it. Null where it was not bought at a checkout. */
+    purchased: async (sale: Sale | null): Promise<Purchased | null> => shown(await boughtAs(sale)),
   }
 }
 
@@ -178,13 +173,6 @@ interface Look<T> {
   seen: T
   view: PaymentView | null
   isOver: boolean
-}
-
-/** What names an authorization. */
-interface Signed {
-  network: NetworkName
-  payer: Address
-  nonce: Hex
 }
 
 interface PurchaseDeps extends CheckoutDeps {

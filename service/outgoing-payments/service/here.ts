@@ -44,14 +44,6 @@ export function createPaymentsHere(deps: PaymentsHereDeps) {
       }
     },
 
-    /** Whether what this address bought is the caller's to see: an agent sees its own. */
-    async isBuyer(caller: Caller, { payer, agentId }: { payer: Address; agentId: string | null }): Promise<boolean> {
-      const { userId, environment } = ownerOf(caller)
-      const buyer = await store.accountOf(payer, statements)
-      const isOwn = buyer?.userId === userId && buyer.environment === environment
-      return isOwn && (caller.agentId === null || caller.agentId === agentId)
-    },
-
     /** In the transaction in which the sale becomes paid. */
     async pay(inside: Statements, bought: BoughtHere): Promise<void> {
       const { id: hold, amount, recipient, resource: reference } = bought

@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { invalid } from '../../kit/errors.ts'
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
 import { toDecimal, toWire, ZERO, type Usdc } from '../../kit/money.ts'
@@ -30,7 +31,7 @@ export async function sellOverMcp<Value>(
   { meta, operation, gone, own = null }: McpRequest,
   counter: Counter<Value>,
 ): Promise<McpSale<Value>> {
-  const { token, payment } = own ?? proofIn(meta)
+  const { token, payment } = own ?? namedPaymentIn(meta)
   let presented: Presented | null = null
   try {
     // A second payment for the same call is not taken.
@@ -54,19 +55,46 @@ export function receiptMeta(
   dialects: Pick<Dialects, 'result'>,
   challenge: Presented['challenge'] | null = null,
 ): Meta {
-  const proof = proofMeta(sale, token)
+  const proof = paymentMeta(sale.id, token)
   if (sale.simulated) return { 'coinslot/simulated': true, ...proof }
   const name = challenge === null ? 'x402/payment-response' : 'org.paymentauth/receipt'
   return { [name]: dialects.result(receiptOf(sale), challenge), ...proof }
 }
 
-/** What names a sale to its buyer and proves it. */
-export function proofMeta({ id }: Pick<Sale, 'id'>, token: string): Meta {
-  return { [PROOF_META]: { paymentId: id, paymentToken: token } }
+/** What an account was charged, and the id by which its next call is answered from that. Null where no answer is stored. */
+export function chargedMeta(billing: object, id: string | null, token: string | null = null): Meta {
+  return { 'coinslot/billing': billing, ...(id === null ? {} : paymentMeta(id, token)) }
 }
 
-/** Names an earlier sale and proves it: how a client fetches an answer that it lost. */
-const PROOF_META = 'coinslot/payment'
+/** The same of a payment, with the token of its receipt where the ledger paid. Null where nothing had to be paid. */
+export function billedMeta(payment: Pick<Sale, 'id' | 'amount'> | null, token: string | null = null): Meta {
+  if (payment === null) return chargedMeta({ cost: 0 }, null)
+  const { id, amount } = payment
+  return chargedMeta({ cost: toWire(amount), paymentId: id }, id, token)
+}
+
+function paymentMeta(paymentId: string, token: string | null): Meta {
+  return { [PAYMENT_META]: { paymentId, ...(token === null ? {} : { paymentToken: token }) } }
+}
+
+/**
+ * The payment that a call names, and its token: how a client fetches an answer that it lost. A guest's token proves it; an account
+ * has paid for it. Throws where it cannot be read: such a call must not be charged as a new one.
+ */
+export function namedPaymentIn(meta: Meta): { token: string | null; payment: string | null } {
+  const named = meta[PAYMENT_META] ?? {}
+  const { paymentId: payment = null, paymentToken: token = null } = isRecord(named) ? named : {}
+  if (!isRecord(named) || !isTextOrNull(payment) || !isTextOrNull(token)) {
+    throw invalid({ [PAYMENT_META]: 'must be {paymentId, paymentToken}, as the answer had it' }, 'invalid_payment')
+  }
+  return { token: checkedToken(token), payment }
+}
+
+const PAYMENT_META = 'coinslot/payment'
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string'
+}
 
 /** A client of MPP is challenged again for more reasons than one of x402. */
 function pays(meta: Meta): boolean {
@@ -74,13 +102,6 @@ function pays(meta: Meta): boolean {
 }
 const NO_HEADER = () => undefined
 const MPP_HEADER = (name: string) => (name === 'accept-payment' ? 'evm/charge' : undefined)
-
-function proofIn(meta: Meta): { token: string | null; payment: string | null } {
-  const proof = meta[PROOF_META]
-  const { paymentId, paymentToken } = isRecord(proof) ? proof : {}
-  const token = checkedToken(typeof paymentToken === 'string' ? paymentToken : null)
-  return { token, payment: typeof paymentId === 'string' ? paymentId : null }
-}
 
 async function required<Value>(
   counter: Counter<Value>,

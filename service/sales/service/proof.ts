@@ -62,7 +62,7 @@ export interface BuyerProof {
  * sale takes its id from the operation, so whoever paid for it, its answer is this client's too. The id alone proves
  * nothing: links and the seller's deliveries contain it.
  */
-export function proofOfOwnCall(tokens: PaymentTokens, sale: string): BuyerProof {
+export function proofOfOwnCall(tokens: Pick<PaymentTokens, 'of'>, sale: string): BuyerProof {
   return { payment: sale, token: tokens.of(sale) }
 }
 

@@ -1,8 +1,8 @@
 import { isId } from '../../kit/ids.ts'
 import { inTurns, toBytes } from '../../kit/rows.ts'
 import { byId, totalOf } from '../../kit/total.ts'
-import type { StatementPool } from '../../kit/transaction.ts'
-import type { SaleState } from '../model.ts'
+import type { StatementPool, Statements } from '../../kit/transaction.ts'
+import type { SaleReader, SaleState } from '../model.ts'
 import type { SaleStore } from '../ports.ts'
 import { nextResume } from '../rules.ts'
 import { heldSales } from './held.ts'
@@ -15,6 +15,7 @@ export function createSaleStore(statements: StatementPool): SaleStore {
 
   return {
     ...heldSales(statements),
+    ...readerOf(statements),
     inTransaction: (work) => statements.together(work),
     // A text that is not an id names no sale, and may even be a text that PostgreSQL cannot hold.
     async find(id, inside = statements) {
@@ -26,20 +27,6 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       one(on, 'SELECT * FROM sale WHERE payer = $1 AND identifier = $2', [payer, identifier], 'sale_by_identifier'),
     findByDigest: (digest) =>
       one(statements, 'SELECT * FROM sale WHERE digest = $1', [toBytes(digest)], 'sale_by_digest'),
-
-    async findAll(ids) {
-      const rows = await statements.run<SaleRow>('SELECT * FROM sale WHERE id = ANY($1)', [ids], 'sale_find_all')
-      return new Map(rows.map((row) => [row.id, fromSaleRow(row)]))
-    },
-
-    async list({ userId, environment }, subject, { limit, offset }) {
-      const own = [subject, userId, environment]
-      const [rows, total] = await Promise.all([
-        statements.run<SaleRow>(LIST, [...own, limit, offset], 'sale_list'),
-        totalOf(statements, { from: 'sale WHERE subject = $1', values: [subject], ...byId('pay') }),
-      ])
-      return { sales: rows.map(fromSaleRow), total }
-    },
 
     async add(inside, sale, resumeAt) {
       return (await inside.run(ADD, [...valuesOf(sale), resumeAt], 'sale_add')).length > 0
@@ -128,6 +115,32 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
   }
 }
+
+function readerOf(statements: Statements): SaleReader {
+  return {
+    async findAll(ids) {
+      const rows = await statements.run<SaleRow>('SELECT * FROM sale WHERE id = ANY($1)', [ids], 'sale_find_all')
+      return new Map(rows.map((row) => [row.id, fromSaleRow(row)]))
+    },
+
+    findBought: ({ userId, environment, agentId }, id) =>
+      one(statements, BOUGHT, [id, userId, environment, agentId], 'sale_bought'),
+
+    async list({ userId, environment }, subject, { limit, offset }) {
+      const own = [subject, userId, environment]
+      const [rows, total] = await Promise.all([
+        statements.run<SaleRow>(LIST, [...own, limit, offset], 'sale_list'),
+        totalOf(statements, { from: 'sale WHERE subject = $1', values: [subject], ...byId('pay') }),
+      ])
+      return { sales: rows.map(fromSaleRow), total }
+    },
+  }
+}
+
+const BOUGHT = `
+SELECT s.* FROM sale s JOIN spending_payer p ON p.address = s.payer
+WHERE s.id = $1 AND p.user_id = $2 AND p.environment = $3::environment
+  AND ($4::text IS NULL OR s.details -> 'buyer' ->> 'agentId' = $4)`
 
 const LIST = `
 SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`

@@ -1,13 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { McpAsk, McpCall } from '../../api/mcp/parts.ts'
 import { answered, unpaid } from '../../api/mcp/results.ts'
-import { deriveId, type Id } from '../../kit/ids.ts'
+import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
-import { FAILURES, runFailed, runUnsettled } from '../../marketplace/errors.ts'
+import { FAILURES, runFailed, runMissing, runUnsettled } from '../../marketplace/errors.ts'
 import { hasEnded } from '../../marketplace/model/run.ts'
 import type { GuestRuns } from '../../marketplace/service/guests.ts'
 import type { Runs } from '../../marketplace/service/runs/runs.ts'
-import { sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { chargedMeta, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
 import type { Seller } from './server.ts'
 
 /** Sells runs of assets. Who runs one pays once it has succeeded: a guest by x402, an account from its balance. */
@@ -44,14 +44,24 @@ export function createAssetSeller({ runs, guests, facilitator, countGuest }: Ass
       if (!hasEnded(ended.state)) throw runUnsettled()
       if (ended.state !== 'succeeded') throw runFailed(ended, ended.failure ?? FAILURES.internal)
       const billing = { cost: toWire(ended.cost), runId: ended.id }
-      return answered(ended.output ?? '', { 'coinslot/billing': billing })
+      return answered(ended.output ?? '', chargedMeta(billing, ended.id))
     } finally {
       signal.removeEventListener('abort', cancel)
     }
   }
 
+  /** A call that names a run is answered from it, and begins no other. */
+  async function replay(id: string, ask: McpAsk, sent: McpCall, named: string): Promise<CallToolResult> {
+    const before = isId('run', named) ? await runs.find(ask.caller, named) : null
+    if (before?.rdaId !== id) throw runMissing()
+    return await run(id, { ...ask, operation: deriveId('op', before.id) }, { ...sent, repeats: true })
+  }
+
   return async ({ id }, ask, sent) => {
-    if (ask.guest === null) return await run(id, ask, sent)
+    if (ask.guest === null) {
+      const { payment: named } = namedPaymentIn(sent.params._meta ?? {})
+      return named === null ? await run(id, ask, sent) : await replay(id, ask, sent, named)
+    }
     await countGuest(ask.guest)
     return await sell(id, ask, sent)
   }
@@ -62,7 +72,7 @@ function idOf(operation: Id<'op'>): Id<'run'> {
 }
 
 interface AssetSellerDeps {
-  runs: Pick<Runs, 'run' | 'cancel'>
+  runs: Pick<Runs, 'run' | 'find' | 'cancel'>
   guests: GuestRuns
   facilitator: string
   countGuest(address: string): Promise<void>

@@ -4,17 +4,21 @@ import { answered, unpaid } from '../../api/mcp/results.ts'
 import { Departure } from '../../kit/departure.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId } from '../../kit/ids.ts'
-import { toWire, ZERO, type Usdc } from '../../kit/money.ts'
+import { ZERO, type Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
+import { paymentMissing } from '../../paywall/errors.ts'
 import type { OpenedRoute, RouteAnswer } from '../../paywall/service/tools.ts'
 import { PaymentRefused } from '../../sales/errors.ts'
 import type { AccountFor } from '../../sales/model.ts'
-import { proofMeta, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import type { AccountPurchases } from '../../sales/service/account-purchases.ts'
+import type { Sold } from '../../sales/service/deps.ts'
+import { billedMeta, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { proofOfOwnCall, type PaymentTokens } from '../../sales/service/proof.ts'
 import type { AccountPayments, PaidCall } from '../ports.ts'
 import type { Seller } from './server.ts'
 
 /** Sells calls of paywalls' routes: a guest pays at the gate, an account from its wallet. */
-export function createRouteSeller({ openRoute, accounts, countGuest }: RouteSellerDeps): Seller {
+export function createRouteSeller({ openRoute, accounts, purchases, tokens, countGuest }: RouteSellerDeps): Seller {
   async function sell(route: OpenedRoute, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
     const sale = await sellOverMcp({ meta: params._meta ?? {}, operation, gone: signal }, route.counter())
     return sale.kind === 'required' ? unpaid(sale.terms, sale.meta) : toResult(route, sale.sold.value, sale.meta)
@@ -22,41 +26,33 @@ export function createRouteSeller({ openRoute, accounts, countGuest }: RouteSell
 
   /** Within the limits of the caller's agent. A seller with a wallet here is paid in the ledger, any other one on the chain. */
   async function charge(route: OpenedRoute, ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
-    const isOutside = sent.repeats && (await isPaidOutside(ask))
-    return (isOutside ? null : await buyHere(route, ask, sent)) ?? (await buyOutside(route, ask, sent))
+    const { payment: named } = namedPaymentIn(sent.params._meta ?? {})
+    if (named !== null) return await replay(route, ask, sent, named)
+    // Whether the same call was paid on the chain before.
+    const before = sent.repeats ? await purchases.find(ask.caller, deriveId('pay', ask.operation)) : null
+    return (before?.payment == null ? await buyHere(route, ask, sent) : null) ?? (await buyOutside(route, ask, sent))
   }
 
-  /** Whether the same call was paid on the chain before. */
-  async function isPaidOutside({ caller, operation }: McpAsk): Promise<boolean> {
-    try {
-      await accounts.find(caller, deriveId('pay', operation))
-      return true
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'missing') return false
-      throw error
+  /** A call that names a payment is answered from it, and buys nothing else. */
+  async function replay(route: OpenedRoute, ask: McpAsk, sent: McpCall, named: string): Promise<CallToolResult> {
+    const { sale = null, payment = null } = (await purchases.find(ask.caller, named)) ?? {}
+    if (sale !== null) {
+      const proof = proofOfOwnCall(tokens, sale.id)
+      const sold = await unlessRefused(route.counter().buy({ ...purchaseOf(ask, sent), ...proof }))
+      return answerOf(route, sold, payment === null ? billedMeta(sale, sold.token) : billedMeta(payment))
     }
+    if (payment?.url !== route.url || payment.method !== route.method) throw paymentMissing()
+    // It has reached no gate yet, and goes on from where it stands.
+    return await buyOutside(route, { ...ask, operation: deriveId('op', payment.id) }, { ...sent, repeats: true })
   }
 
   /** Null where the seller is paid outside. */
-  async function buyHere(
-    route: OpenedRoute,
-    { caller, operation }: McpAsk,
-    { signal }: McpCall,
-  ): Promise<CallToolResult | null> {
+  async function buyHere(route: OpenedRoute, ask: McpAsk, sent: McpCall): Promise<CallToolResult | null> {
+    const { caller, operation } = ask
     const accountFor: AccountFor = ({ amount, network, recipient }) =>
       accounts.here.buyer(caller, { request: callOf(route, amount), network, recipient }, operation)
-    const purchase = { operation, presented: null, token: null, payment: null, departure: new Departure(signal) }
-    const sold = await route
-      .counter()
-      .buyFromAccount(purchase, accountFor)
-      .catch((error: unknown) => {
-        throw error instanceof PaymentRefused ? notBought() : error
-      })
-    if (sold === null) return null
-    const { sale, token, value } = sold
-    if (value === null) throw new Error('a paid sale has no answer')
-    const billing = { cost: toWire(sale.amount), paymentId: sale.id }
-    return toResult(route, value, { 'coinslot/billing': billing, ...proofMeta(sale, token) })
+    const sold = await unlessRefused(route.counter().buyFromAccount(purchaseOf(ask, sent), accountFor))
+    return sold === null ? null : answerOf(route, sold, billedMeta(sold.sale, sold.token))
   }
 
   /** Bought as at any other seller, and never above the listed price. */
@@ -67,12 +63,10 @@ export function createRouteSeller({ openRoute, accounts, countGuest }: RouteSell
   ): Promise<CallToolResult> {
     const request = callOf(route, route.price)
     const { payment, response } = await accounts.pay(caller, request, operation, { keyed, background: false })
-    const named = payment === null ? {} : { paymentId: payment.id }
-    if (response === null) throw noAnswer(named)
-    const meta = { 'coinslot/billing': { cost: payment === null ? 0 : toWire(payment.amount), ...named } }
+    if (response === null) throw noAnswer(payment === null ? {} : { paymentId: payment.id })
     const type = response.headers['content-type'] ?? ''
     const answer = { status: response.status, type: String(type), body: Buffer.from(response.body, response.encoding) }
-    return toResult(route, { ...answer, whole: true }, meta)
+    return toResult(route, { ...answer, whole: true }, billedMeta(payment))
   }
 
   return async ({ owner, id }, ask, sent) => {
@@ -94,10 +88,28 @@ export type OpenRoute = (
 interface RouteSellerDeps {
   openRoute: OpenRoute
   accounts: AccountPayments
+  purchases: AccountPurchases
+  tokens: Pick<PaymentTokens, 'of'>
   countGuest(address: string): Promise<void>
 }
 
 type Meta = Readonly<Record<string, unknown>>
+
+/** Of a call that names no payment. */
+function purchaseOf({ operation }: McpAsk, { signal }: McpCall) {
+  return { operation, presented: null, token: null, payment: null, departure: new Departure(signal) }
+}
+
+async function unlessRefused<T>(bought: Promise<T>): Promise<T> {
+  return await bought.catch((error: unknown) => {
+    throw error instanceof PaymentRefused ? notBought() : error
+  })
+}
+
+function answerOf(route: OpenedRoute, { value }: Sold<RouteAnswer>, meta: Meta): CallToolResult {
+  if (value === null) throw new Error('a paid sale has no answer')
+  return toResult(route, value, meta)
+}
 
 /** The call that an agent's owner sees. */
 function callOf({ url, method, headers, body }: OpenedRoute, maxAmount: Usdc): PaidCall {

@@ -76,4 +76,5 @@ const handleOf = ({ query }: McpAsk): string => query['handle'] ?? ''
 
 const INSTRUCTIONS = `All that one seller offers, each as a tool with a price. Each call buys it once, in USDC.
 Without an account the first answer states the price for x402 and MPP; call again with the payment in _meta.
-With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated. Nothing is charged for a call that is refused.`
+With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated,
+and a call with coinslot/payment of an earlier answer's _meta has that answer again. Nothing is charged for a call that is refused.`

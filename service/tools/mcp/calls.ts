@@ -9,9 +9,10 @@ import { amount } from '../../kit/wire.ts'
 import { pageFor, plain, unpaid } from '../../api/mcp/results.ts'
 import { toFound, whenNothingFits } from '../http/found.ts'
 import { documentOf, failed, paid, paidFor, type Billing } from './results.ts'
-import type { CallInput, CallResult } from '../model/call.ts'
+import type { CallInput, CallResult, FieldTree } from '../model/call.ts'
 import { readingInput, toReading } from '../http/reading.ts'
-import { sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { storesAnswer } from '../service/calls/order.ts'
 import { callMissing, needsAccount, tooDear } from '../errors/call.ts'
 import type { ToolServerDeps } from './view.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
@@ -22,6 +23,7 @@ import type { View } from './view.ts'
  */
 export function createMcpCalls(deps: ToolServerDeps) {
   const { catalogue, calls, countCall, countGuest, pages, topUpUrl } = deps
+  const { result, replay } = createResults(deps)
 
   async function call(request: McpCall): Promise<CallToolResult> {
     const { name, arguments: input = {} } = request.params
@@ -73,15 +75,6 @@ export function createMcpCalls(deps: ToolServerDeps) {
     return plain(documentOf(await catalogue.get(environment, slug, viewer)))
   }
 
-  async function result({ callId, waitSeconds, fields }: z.output<typeof resultInput>, { ask, signal }: McpCall) {
-    if (ask.guest !== null) throw needsAccount()
-    await countCall(ask.caller)
-    if (!isId('call', callId)) throw callMissing()
-    const { fields: tree = null } = toReading({ fields })
-    const found = await calls.result(ask.caller, callId, { fields: tree, waitMs: waitSeconds * 1_000, signal })
-    return paid(found, { ...billingOf(found), cost: 0 })
-  }
-
   async function balance(caller: Caller): Promise<CallToolResult> {
     const { credits, wallet } = await calls.balance(caller)
     return plain({ credits: toWire(credits), balance: toWire(wallet), available: toWire(usdc(credits + wallet)) })
@@ -89,12 +82,14 @@ export function createMcpCalls(deps: ToolServerDeps) {
 
   async function callTool(tool: ToolOrder, request: McpCall) {
     if (request.ask.guest !== null) return await sellCall(deps, tool, request)
+    const { payment: named } = namedPaymentIn(request.params._meta ?? {})
+    if (named !== null) return await replay(tool, named, request)
     const { caller, operation, resumable: storesResult } = request.ask
     await countCall(caller)
     const { signal, onProgress, repeats: keyed } = request
-    const about = { caller, operation, keyed, storesResult, signal, onProgress }
-    const result = await calls.call({ ...tool, ...about })
-    return paid(result, billingOf(result))
+    const about = { ...tool, caller, operation, keyed, storesResult, signal, onProgress }
+    const result = await calls.call(about)
+    return paid(result, billingOf(result), storesAnswer(about))
   }
 
   /** For a wrong slug: the slugs of existing tools that are similar. */
@@ -132,6 +127,31 @@ export function createMcpCalls(deps: ToolServerDeps) {
   }
 }
 
+/** Answers from calls that were made before. */
+function createResults({ calls, countCall }: Pick<ToolServerDeps, 'calls' | 'countCall'>) {
+  async function result(asked: z.output<typeof resultInput>, request: McpCall) {
+    if (request.ask.guest !== null) throw needsAccount()
+    const { fields = null } = toReading(asked)
+    const found = await resultOf({ ...asked, fields }, request)
+    return paid(found, { ...billingOf(found), cost: 0 })
+  }
+
+  async function resultOf({ callId, waitSeconds, fields }: ResultOrder, { ask, signal }: McpCall) {
+    await countCall(ask.caller)
+    if (!isId('call', callId)) throw callMissing()
+    return await calls.result(ask.caller, callId, { fields, waitMs: waitSeconds * 1_000, signal })
+  }
+
+  /** A call that names one that was charged is answered from that one, and makes no other. */
+  async function replay({ slug, fields = null }: ToolOrder, callId: string, request: McpCall) {
+    const found = await resultOf({ callId, waitSeconds: WAIT_SECONDS, fields }, request)
+    if (found.tool !== slug) throw callMissing()
+    return paid(found, billingOf(found))
+  }
+
+  return { result, replay }
+}
+
 /** A call without a key: the terms, or what was paid for. */
 async function sellCall(
   { payments, facilitator }: ToolServerDeps,
@@ -163,6 +183,13 @@ async function sellCall(
   return paidFor({ output: output.value, simulated, callId: sale.sold.sale.id }, sale.meta)
 }
 
+/** Which call's result, and how much of it. */
+interface ResultOrder {
+  callId: string
+  waitSeconds: number
+  fields: FieldTree | null
+}
+
 type ToolOrder = Pick<CallInput, 'slug' | 'input' | 'maxCost' | 'fields' | 'pagesMax'>
 
 /** A `tools/call` request, with its caller and view. */
@@ -183,9 +210,10 @@ const searchInput = z.strictObject({
 })
 const describeInput = z.strictObject({ slug })
 const callInput = z.strictObject({ slug, input: z.unknown().default({}), maxCost: amount.optional(), ...readingInput })
+const WAIT_SECONDS = 20
 const resultInput = z.strictObject({
   callId: z.string().max(100),
-  waitSeconds: z.int().min(0).max(120).default(20),
+  waitSeconds: z.int().min(0).max(120).default(WAIT_SECONDS),
   fields: readingInput.fields,
 })
 const balanceInput = z.strictObject({})

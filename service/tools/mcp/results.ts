@@ -7,6 +7,7 @@ import type { Binary, CallResult, KeptFile, OperationUnderWay } from '../model/c
 import { toWire } from '../../kit/money.ts'
 import { pagingOf } from '../rules/paging.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
+import { chargedMeta } from '../../sales/service/mcp-door.ts'
 
 export interface Billing {
   cost: number
@@ -19,10 +20,11 @@ export interface Billing {
 export function paid(
   { output, outputKind, simulated, pages, operation }: CallResult,
   billing: Billing,
+  isStored = true,
 ): CallToolResult {
   const read = pages === null ? null : { 'coinslot/pages': pages }
   const goesOnThere = operation === null ? null : { 'coinslot/operation': toOperation(operation) }
-  const meta = { 'coinslot/billing': billing, ...read, ...goesOnThere }
+  const meta = { ...chargedMeta(billing, isStored ? billing.callId : null), ...read, ...goesOnThere }
   const answer = answerOf({ output, simulated, callId: billing.callId }, meta)
   if (outputKind === 'file') answer.content = linkTo(output as KeptFile)
   // Models do not see `_meta`, so they are told in words where to go on.
