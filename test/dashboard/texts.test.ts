@@ -1,4 +1,4 @@
-import { fieldNameOf, toAmount } from '../../service/dashboard/browser/parts/texts.ts'
+import { fieldNameOf, toAmount, toJson } from '../../service/dashboard/browser/parts/texts.ts'
 
 test.each([
   ['Your website', [], 'your_website'],
@@ -18,4 +18,13 @@ test('an amount may be written with a comma', () => {
 
 test('an amount in groups of thousands is refused, as it would be read as a small one', () => {
   expect(['1,000', '12,500', '1,000,000'].map(toAmount)).toEqual([Number.NaN, Number.NaN, Number.NaN])
+})
+
+test('a number that is not valid is sent as its text, never as null, which means "no limit"', () => {
+  const body = { max: toAmount('1,000'), prices: [toAmount('abc'), toAmount('1e999'), 0.05], until: null, name: 'NaN' }
+  expect(toJson({ id: 'a', body })).toBe(
+    '{"id":"a","body":{"max":"NaN","prices":["NaN","Infinity",0.05],"until":null,"name":"NaN"}}',
+  )
+  // An action without an input has none.
+  expect(toJson(undefined)).toBe('')
 })

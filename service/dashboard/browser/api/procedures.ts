@@ -16,6 +16,7 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { AppRouter } from '../../../wiring/compose.ts'
+import { toJson } from '../parts/texts.ts'
 import { toast } from '../shell/toast.ts'
 import { environment, useEnvironment, type Environment } from '../settings.ts'
 import { Fault, toFault } from './fault.ts'
@@ -87,7 +88,8 @@ export function useAction<P extends ActionPath>(path: P, options: ActionOptions<
     mutationFn: async (input) => {
       const { key, settled } = keyOf(input)
       try {
-        const output = await client.mutation(path, options.once === true ? { ...(input as object), key } : input)
+        const text = toJson(options.once === true ? { ...(input as object), key } : input)
+        const output = await client.mutation(path, text === '' ? undefined : (JSON.parse(text) as unknown))
         settled()
         return output as Output<P>
       } catch (error) {
@@ -130,7 +132,7 @@ interface ActionOptions<P extends ActionPath> {
 function useActionKey() {
   const under = useRef({ wanted: '', key: '' })
   return (input: unknown) => {
-    const wanted = JSON.stringify(input) ?? ''
+    const wanted = toJson(input)
     if (under.current.key === '' || under.current.wanted !== wanted) {
       under.current = { wanted, key: crypto.randomUUID() }
     }

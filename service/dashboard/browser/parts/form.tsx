@@ -97,10 +97,9 @@ function fieldOf<V extends FieldValues>(form: UseFormReturn<V>, named: string): 
   return null
 }
 
-/** In the form's nested record of fields, a real field has a `_f`. */
+/** In the form's nested record of fields, a real field has a `_f`, whose `mount` says whether it is on the page. */
 function isField(fields: unknown, name: string): boolean {
-  const at = name.split('.').reduce<unknown>(inside, fields)
-  return inside(at, '_f') !== undefined
+  return [...name.split('.'), '_f', 'mount'].reduce<unknown>(inside, fields) === true
 }
 
 function inside(of: unknown, name: string): unknown {

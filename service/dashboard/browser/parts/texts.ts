@@ -36,13 +36,22 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** An invalid number is sent as NaN, and the service answers with its error message. So is `1,000`, which may mean either. */
+/** An invalid number is NaN, which the service refuses with the field's message. So is `1,000`, which may mean either. */
 export function toAmount(text: string): number {
   const written = text.trim()
   return written === '' || GROUPED.test(written) ? Number.NaN : Number(written.replace(',', '.'))
 }
 
 const GROUPED = /^[1-9]\d{0,2}(,\d{3})+$/
+
+/**
+ * JSON has null for a number that is not valid, and null often means "no limit". Its text is sent instead, which the service
+ * refuses by the field's name.
+ */
+export function toJson(value: unknown): string {
+  const isWrong = (part: unknown): boolean => typeof part === 'number' && !Number.isFinite(part)
+  return JSON.stringify(value, (_, part: unknown) => (isWrong(part) ? String(part) : part)) ?? ''
+}
 
 export function linesOf(text: string, between = '\n'): string[] {
   return text

@@ -3,6 +3,7 @@ import { useAction, useRead, type Output } from '../../api/procedures.ts'
 import { Check, Form, TextArea, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { toAmount } from '../../parts/texts.ts'
 import { useEnvironment } from '../../settings.ts'
 import { toast } from '../../shell/toast.ts'
 
@@ -29,7 +30,7 @@ function InvoicingForm({ known }: { known: Output<'invoices.settings'> }) {
       act="Save details"
       variant="plain"
       submit={async (values) => {
-        await change.mutateAsync({ ...values, taxPercent: Number(values.taxPercent) })
+        await change.mutateAsync({ ...values, taxPercent: toAmount(values.taxPercent) })
         toast({ tone: 'good', text: 'Details saved. Invoices that were issued stay as they are.' })
       }}
     >

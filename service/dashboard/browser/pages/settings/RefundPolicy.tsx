@@ -41,8 +41,8 @@ function PolicyForm({ known }: { known: Output<'disputes.policy'> }) {
       submit={async (values) => {
         await change.mutateAsync({
           ...values,
-          windowDays: Number(values.windowDays),
-          answerDays: Number(values.answerDays),
+          windowDays: toAmount(values.windowDays),
+          answerDays: toAmount(values.answerDays),
           automaticPerSale: toAmount(values.automaticPerSale),
           automaticPerDay: toAmount(values.automaticPerDay),
         })
