@@ -39,11 +39,6 @@ export function checkoutOfWorkflow(): DomainError {
   return new DomainError('conflict', 'checkout_of_workflow', sentence)
 }
 
-export function checkoutChanged(version: number): DomainError {
-  const sentence = `This checkout has been edited since: it is now at version ${String(version)}. Reload it and apply your change again.`
-  return new DomainError('conflict', 'version_conflict', sentence, { version })
-}
-
 export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'There is no such payment at this checkout.')
 }

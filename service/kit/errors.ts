@@ -58,3 +58,16 @@ export function invalid(
   const sentence = first === undefined ? 'The request is invalid.' : `${first[0]}: ${first[1]}`
   return new DomainError('invalid', code, sentence, { details, ...more })
 }
+
+/** An edit may name the version that it was made from, and is refused once there is a newer one. */
+export function assertVersion(
+  thing: string,
+  { from, now }: { from: number | string | null; now: number | string },
+): void {
+  if (from !== null && from !== now) throw versionConflict(thing, now)
+}
+
+export function versionConflict(thing: string, version: number | string): DomainError {
+  const sentence = `This ${thing} has been edited since: it is now at version ${String(version)}. Reload it and apply your change again.`
+  return new DomainError('conflict', 'version_conflict', sentence, { version })
+}

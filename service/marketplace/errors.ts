@@ -41,11 +41,6 @@ export const archivedStays = refusal(
   'This marketplace asset is archived: publish it to bring it back.',
 )
 
-export function versionMoved(version: string): DomainError {
-  const sentence = `This marketplace asset has been edited since: it is now at version ${version}. Reload it and apply your change again.`
-  return new DomainError('conflict', 'version_conflict', sentence, { version })
-}
-
 export const ownRating = refusal('forbidden', 'own_rda', 'You cannot rate your own marketplace asset.')
 
 export const ratingNeedsRun = refusal(

@@ -1,4 +1,4 @@
-import { fieldNameOf, toAmount, toJson } from '../../service/dashboard/browser/parts/texts.ts'
+import { changedOf, fieldNameOf, toAmount, toJson, versionFor } from '../../service/dashboard/browser/parts/texts.ts'
 
 test.each([
   ['Your website', [], 'your_website'],
@@ -27,4 +27,45 @@ test('a number that is not valid is sent as its text, never as null, which means
   )
   // An action without an input has none.
   expect(toJson(undefined)).toBe('')
+})
+
+describe('of a form', () => {
+  const opened = {
+    name: 'A',
+    price: 5,
+    plans: [{ id: 'ten', runs: 10 }],
+    limits: { perCall: 1, perDay: null as number | null },
+  }
+
+  test('only what was edited is sent', () => {
+    expect(changedOf(structuredClone(opened), opened)).toEqual({})
+    expect(changedOf({ ...opened, name: 'B' }, opened)).toEqual({ name: 'B' })
+    // The API replaces it whole.
+    expect(changedOf({ ...opened, plans: [{ id: 'ten', runs: 20 }] }, opened)).toEqual({
+      plans: [{ id: 'ten', runs: 20 }],
+    })
+    expect(changedOf({ ...opened, plans: [] }, opened)).toEqual({ plans: [] })
+  })
+
+  test('of a part that the API merges only the edited fields are sent, of others the whole', () => {
+    const edited = { ...opened, limits: { perCall: 1, perDay: 3 } }
+    expect(changedOf(edited, opened, ['limits'])).toEqual({ limits: { perDay: 3 } })
+    expect(changedOf(edited, opened)).toEqual({ limits: { perCall: 1, perDay: 3 } })
+  })
+
+  test('a number that is not valid is sent where there was none, so that it is refused', () => {
+    const edited = { ...opened, limits: { perCall: 1, perDay: Number.NaN } }
+    expect(changedOf(edited, opened, ['limits'])).toEqual({ limits: { perDay: Number.NaN } })
+  })
+
+  test('a change of what others have changed meanwhile names the version that was opened, any other one the current', () => {
+    const [before, current] = [
+      { ...opened, version: 1 },
+      { ...opened, price: 8, version: 2 },
+    ]
+    const versions = { opened: before, current, toBody: ({ version: _, ...body }: typeof before) => body }
+    expect(versionFor({ price: 6 }, versions)).toBe(1)
+    expect(versionFor({ name: 'B' }, versions)).toBe(2)
+    expect(versionFor({ price: 6 }, { ...versions, current: before })).toBe(1)
+  })
 })

@@ -1,14 +1,13 @@
 import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { NETWORKS } from '../../chain/networks.ts'
 import { FAILS_FIRST, FAILS_ON_ERROR, type DeliveryState, type NewDelivery } from '../../deliveries/model.ts'
-import { invalid } from '../../kit/errors.ts'
+import { assertVersion, invalid } from '../../kit/errors.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import { assertPlans } from '../../passes/model.ts'
 import { rightOf, type Sale } from '../../sales/model.ts'
 import {
-  checkoutChanged,
   checkoutEnded,
   checkoutMissing,
   checkoutOfWorkflow,
@@ -105,7 +104,7 @@ export function assertEditable(
 ): void {
   if (statusOf(checkout, now) === 'expired') throw checkoutEnded()
   if (checkout.source !== null && !isOfSites) throw checkoutOfWorkflow()
-  if (version !== null && version !== checkout.version) throw checkoutChanged(checkout.version)
+  assertVersion('checkout', { from: version, now: checkout.version })
 }
 
 /** A checkout that nobody has seen yet. */

@@ -192,11 +192,20 @@ export function toWanted(body: z.output<typeof newPaywall>): Wanted {
 
 const MILESTONES = [1n, 10n, 100n, 1_000n, 10_000n, 100_000n, 1_000_000n].map((dollars) => usdc(dollars * 1_000_000n))
 
-export const paywallChange = z.strictObject(terms).partial().meta({ id: 'PaywallChange' })
+/** The terms that an owner changes. What is absent stays. */
+export const paywallChange = z
+  .strictObject({
+    ...terms,
+    version: z.int().min(1).meta({
+      description: 'The version that you have read: if there is a newer one, nothing is changed (409)',
+    }),
+  })
+  .partial()
+  .meta({ id: 'PaywallChange' })
 
 export function toChange(body: z.output<typeof paywallChange>): Change {
-  const { upstreamHeaders: headers, upstreamUrl: url, ...rest } = body
-  return { ...rest, upstreamUrl: url === undefined ? undefined : withoutTrailing(url, '/'), headers }
+  const { upstreamHeaders: headers, upstreamUrl: url, version = null, ...rest } = body
+  return { ...rest, upstreamUrl: url === undefined ? undefined : withoutTrailing(url, '/'), headers, version }
 }
 
 const pricingOut = z.looseObject({ model: z.enum(['free', 'per-request', 'tiered', 'per-token', 'per-minute']) })

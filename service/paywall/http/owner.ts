@@ -81,6 +81,7 @@ function oneRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
       summary: 'Change a paywall; quoted prices stay valid for ten minutes',
       body: paywallChange,
       answers: { 200: withoutSecret },
+      errors: { ...one.errors, 409: 'The slug is taken, or it was edited since.' },
       async handle({ caller, params, body }) {
         return reply(200, { paywall: toBody(await paywalls.change(caller, params.id, toChange(body))) })
       },

@@ -4,7 +4,7 @@ import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:c
 import { NETWORKS } from '../../chain/networks.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { DomainError, invalid } from '../../kit/errors.ts'
+import { assertVersion, DomainError, invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { signingKey, toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Environment } from '../../kit/owner.ts'
@@ -20,7 +20,10 @@ export interface Wanted extends Omit<Terms, 'upstreamHeaders'> {
   headers: Readonly<Record<string, string>>
 }
 
-export type Change = { [Name in keyof Wanted]?: Wanted[Name] | undefined }
+export type Change = { [Name in keyof Wanted]?: Wanted[Name] | undefined } & {
+  /** The version that the change is about. Null: whichever there is. */
+  version: number | null
+}
 
 export interface OwnerDeps {
   store: PaywallStore
@@ -77,7 +80,7 @@ export function createOwning(deps: OwnerDeps) {
     list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
 
     /** The terms of earlier 402s stay valid for ten more minutes. */
-    async change(caller: Caller, id: string, change: Change): Promise<Paywall> {
+    async change(caller: Caller, id: string, { version, ...change }: Change): Promise<Paywall> {
       const owner = accountOf(caller)
       const { headers, ...changed } = withoutAbsent(change)
       const before = given(await store.find(owner, id))
@@ -88,6 +91,7 @@ export function createOwning(deps: OwnerDeps) {
       return await unlessTaken(() =>
         store.inTransaction(async (inside) => {
           const held = given(await store.lock(inside, owner, id))
+          assertVersion('paywall', { from: version, now: held.version })
           const now = clock.now()
           const paywall: Paywall = {
             ...held,
@@ -159,8 +163,7 @@ export function createOwning(deps: OwnerDeps) {
     /** The extra headers for the upstream, and the key that signs the payer's identity. */
     opened(id: string, sealed: { headers: string; secret: string }): { headers: HeaderList; key: KeyObject } {
       const headers = JSON.parse(sealing.open(sealed.headers, `${id}/upstreamHeaders`)) as HeaderList
-      const secret = sealing.open(sealed.secret, `${id}/secret`)
-      return { headers, key: createSecretKey(signingKey(secret)) }
+      return { headers, key: createSecretKey(signingKey(sealing.open(sealed.secret, `${id}/secret`))) }
     },
   }
 }
@@ -238,6 +241,6 @@ function given(paywall: Paywall | null): Paywall {
   return paywall
 }
 
-function withoutAbsent(change: Change): Partial<Wanted> {
+function withoutAbsent(change: Omit<Change, 'version'>): Partial<Wanted> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }

@@ -153,7 +153,7 @@ export function assets(opened: () => Desk): void {
     )
 
     it(
-      'edits an asset; a concurrent edit is refused and its input is kept',
+      'edits an asset; a concurrent edit of the same part is refused and its input is kept',
       async () => {
         const { page, call } = await desk.sit()
         const { body } = await call('POST', '/v1/rda', {
@@ -207,7 +207,8 @@ export function assets(opened: () => Desk): void {
 
         await page.getByRole('link', { name: 'Edit' }).click()
         await page.getByLabel('Description').fill('Looks it up, quickly.')
-        await call('PATCH', '/v1/rda/lookup', { body: { name: 'Changed meanwhile' } })
+        const others = { name: 'Changed meanwhile', description: 'Finds it.' }
+        await call('PATCH', '/v1/rda/lookup', { body: others })
         // The notification gives the page the newest version, but the user's edits are based on the one before.
         await page.getByRole('heading', { name: 'Edit Changed meanwhile' }).waitFor()
         await page.getByRole('button', { name: 'Save' }).click()

@@ -186,6 +186,11 @@ export function checkouts(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Save checkout' }).click()
         await page.getByText('Checkout saved.').first().waitFor()
         expect(await newest()).toMatchObject({ id, chat: { greeting: 'Ask away.' }, fields: [{ name: 'message' }] })
+        await page.getByRole('link', { name: 'Edit' }).click()
+        await page.getByText('Run a workflow').click()
+        await page.getByRole('button', { name: 'Save checkout' }).click()
+        await page.getByRole('link', { name: 'Edit' }).waitFor()
+        expect(await newest()).toMatchObject({ id, chat: null, fields: [], plans: [{ name: '20 questions' }] })
       },
       STORY_MS,
     )

@@ -1,6 +1,7 @@
 import { inBrowser } from '../chromium.ts'
 import { agents } from './agents.story.ts'
 import { assets } from './assets.story.ts'
+import { changes } from './changes.story.ts'
 import { connections } from './connections.story.ts'
 import { forms } from './forms.story.ts'
 import { keys } from './keys.story.ts'
@@ -16,6 +17,7 @@ inBrowser('the dashboard for whoever makes something', () => {
   afterAll(() => desk.close())
 
   assets(() => desk)
+  changes(() => desk)
   tools(() => desk)
   connections(() => desk)
   agents(() => desk)

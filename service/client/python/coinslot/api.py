@@ -395,6 +395,7 @@ class PaywallChange(TypedDict):
     status: NotRequired[Literal["active", "paused"]]
     upstreamHeaders: NotRequired[dict[str, str]]
     milestones: NotRequired[list[float]]
+    version: NotRequired[int]
 
 
 class InvoicingChange(TypedDict):

@@ -1,7 +1,7 @@
 import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
-import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
+import { AmountField, Choice, Form, saveEdited, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/toast.ts'
@@ -30,17 +30,21 @@ function Rules({ agent }: { agent: Agent | null }) {
         form={form}
         act={agent === null ? 'Create agent' : 'Save rules'}
         submit={async (rules) => {
-          const body = toPolicy(rules, agent)
-          const { id } =
-            agent === null ? await create.mutateAsync(body) : await change.mutateAsync({ id: agent.id, body })
-          toast({
-            tone: 'good',
-            text:
-              agent === null
-                ? 'Agent created. Create an API key for it next.'
-                : 'Rules saved. They apply from the next call on.',
+          if (agent === null) {
+            const { id } = await create.mutateAsync(toPolicy(rules, null))
+            toast({ tone: 'good', text: 'Agent created. Create an API key for it next.' })
+            go(`/agents/${id}`)
+            return
+          }
+          await saveEdited(form, rules, {
+            toBody: (of) => toPolicy(of, agent),
+            merged: ['limits', 'rate', 'tools', 'rdas', 'domains'],
+            save: async (body) => {
+              await change.mutateAsync({ id: agent.id, body })
+              toast({ tone: 'good', text: 'Rules saved. They apply from the next call on.' })
+            },
           })
-          go(`/agents/${id}`)
+          go(`/agents/${agent.id}`)
         }}
       >
         <Card title="Agent">

@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
-import { useAction, useRead } from '../api/procedures.ts'
+import { read, useAction, useRead } from '../api/procedures.ts'
 import { InputFields, type FormValues } from '../parts/InputForm.tsx'
 import { FieldRows } from '../parts/FieldRows.tsx'
 import { shownFields } from '../parts/fields.ts'
-import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
+import { AmountField, Choice, Form, saveEdited, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/toast.ts'
 import { Config } from './assets/Config.tsx'
 import { Examples } from './assets/Examples.tsx'
-import { slugOf } from '../parts/texts.ts'
+import { slugOf, versionFor } from '../parts/texts.ts'
 import { NEW_DRAFT, toBody, toDraft, type Draft } from './assets/draft.ts'
 import type { Asset } from './marketplace/RunPanel.tsx'
 
@@ -48,18 +48,26 @@ function Change({ asset }: { asset: Asset }) {
   const change = useAction('assets.change', { changes: ['assets.'], quiet: true })
   // The page also loads other people's changes, but the typed text belongs to the version that was opened.
   const [opened] = useState(asset)
+  const { id } = opened
   const form = useForm<Draft>({ defaultValues: toDraft(opened) })
   return (
-    <Page title={`Edit ${asset.name}`} back={{ to: `/assets/${asset.id}`, name: asset.name }}>
+    <Page title={`Edit ${asset.name}`} back={{ to: `/assets/${id}`, name: asset.name }}>
       <Fields
         form={form}
         isNew={false}
         act="Save asset"
         submit={async (draft) => {
-          // Of two people who edit at once, the second gets a conflict instead of undoing the first one's changes.
-          await change.mutateAsync({ id: asset.id, body: { ...toBody(draft, opened), version: opened.version } })
-          toast({ tone: 'good', text: 'Asset saved. New runs use this version.' })
-          go(`/assets/${asset.id}`)
+          await saveEdited(form, draft, {
+            toBody: (of) => toBody(of, opened),
+            merged: ['promptConfig', 'agentConfig', 'toolConfig'],
+            save: async (changed) => {
+              const current = await read('assets.get', { id })
+              const version = versionFor(changed, { opened, current, toBody: (of) => toBody(toDraft(of), of) })
+              await change.mutateAsync({ id, body: { ...changed, version } })
+              toast({ tone: 'good', text: 'Asset saved. New runs use this version.' })
+            },
+          })
+          go(`/assets/${id}`)
         }}
       />
     </Page>

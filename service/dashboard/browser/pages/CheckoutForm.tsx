@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { useForm, useWatch, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams, useSearchParams } from 'wouter'
-import { useAction, useRead } from '../api/procedures.ts'
-import { Form, TextArea, TextField } from '../parts/form.tsx'
+import { read, useAction, useRead } from '../api/procedures.ts'
+import { Form, saveEdited, TextArea, TextField } from '../parts/form.tsx'
 import { FileField } from '../parts/FileField.tsx'
 import { FieldRows } from '../parts/FieldRows.tsx'
 import { Card, Page } from '../parts/layout.tsx'
@@ -10,6 +10,7 @@ import { Modal } from '../parts/Modal.tsx'
 import { Payout } from '../parts/Payout.tsx'
 import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Loaded } from '../parts/states.tsx'
+import { versionFor } from '../parts/texts.ts'
 import { Copy } from '../parts/values.tsx'
 import { toast } from '../shell/toast.ts'
 import { AfterPayment } from './checkouts/AfterPayment.tsx'
@@ -80,19 +81,24 @@ function Change({ checkout }: { checkout: Checkout }) {
   const change = useAction('checkouts.change', { changes: ['checkouts.'], quiet: true })
   // The page also loads other people’s changes, but the typed text belongs to the version that was opened.
   const [opened] = useState(checkout)
+  const { id } = opened
   const form = useForm<Draft>({ defaultValues: toDraft(opened) })
   return (
-    <Page
-      title={`Edit ${checkout.product.name}`}
-      back={{ to: `/checkouts/${checkout.id}`, name: checkout.product.name }}
-    >
+    <Page title={`Edit ${checkout.product.name}`} back={{ to: `/checkouts/${id}`, name: checkout.product.name }}>
       <Fields
         form={form}
         act="Save checkout"
         submit={async (draft) => {
-          await change.mutateAsync({ id: checkout.id, body: { ...toBody(draft, opened), version: opened.version } })
-          toast({ tone: 'good', text: 'Checkout saved. Buyers who have it open get what they were shown.' })
-          go(`/checkouts/${checkout.id}`)
+          await saveEdited(form, draft, {
+            toBody: (of) => toBody(of, opened),
+            save: async (changed) => {
+              const current = await read('checkouts.get', { id })
+              const version = versionFor(changed, { opened, current, toBody: (of) => toBody(toDraft(of), of) })
+              await change.mutateAsync({ id, body: { ...changed, version } })
+              toast({ tone: 'good', text: 'Checkout saved. Buyers who have it open get what they were shown.' })
+            },
+          })
+          go(`/checkouts/${id}`)
         }}
       />
     </Page>

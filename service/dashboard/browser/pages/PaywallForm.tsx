@@ -2,17 +2,17 @@ import { useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
-import { useAction, useRead } from '../api/procedures.ts'
+import { read, useAction, useRead } from '../api/procedures.ts'
 import { Fault, toFault } from '../api/fault.ts'
 import { Button } from '../parts/Button.tsx'
-import { Form, submitting, TextArea, TextField } from '../parts/form.tsx'
+import { Form, saveEdited, submitting, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Code, Page } from '../parts/layout.tsx'
 import { Payout } from '../parts/Payout.tsx'
 import { Modal } from '../parts/Modal.tsx'
 import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/toast.ts'
-import { slugOf } from '../parts/texts.ts'
+import { changedOf, slugOf, versionFor } from '../parts/texts.ts'
 import { curlOf, toBody, toDraft, type Draft, type Paywall } from './paywalls/draft.ts'
 import { Routes } from './paywalls/Routes.tsx'
 
@@ -37,7 +37,9 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
   const create = useAction('paywalls.create', { changes: ['paywalls.'], quiet: true, once: true })
   const change = useAction('paywalls.change', { changes: ['paywalls.'], quiet: true })
   const check = useAction('paywalls.check', { quiet: true, looks: true })
-  const form = useForm({ defaultValues: toDraft(paywall) })
+  // The page also loads other people’s changes, but the typed text belongs to the version that was opened.
+  const [opened] = useState(paywall)
+  const form = useForm({ defaultValues: toDraft(opened) })
   const last = step === STEPS.length - 1
 
   /** Shown before the error is set at its field, because a hidden field cannot get the focus. */
@@ -45,21 +47,29 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
   /** Goes back at once; goes forward only past steps that the service accepts. */
   const goTo = async (target: number): Promise<void> => {
     const body = toBody(form.getValues())
+    const changed = opened === null ? body : changedOf(body, toBody(toDraft(opened)))
     for (let at = step; at < target; at++) {
       show(at)
-      await withPathFaults(check.mutateAsync({ id: paywall?.id ?? null, body: partOf(body, at) }))
+      await withPathFaults(check.mutateAsync({ id: opened?.id ?? null, body: partOf(changed, at) }))
     }
     show(target)
   }
   const save = async (): Promise<void> => {
-    const body = toBody(form.getValues())
-    if (paywall === null) {
-      await create.mutateAsync(body)
+    if (opened === null) {
+      await create.mutateAsync(toBody(form.getValues()))
       return
     }
-    await change.mutateAsync({ id: paywall.id, body })
-    toast({ tone: 'good', text: 'Paywall saved. Buyers can pay the old prices for ten more minutes.' })
-    go(`/paywalls/${paywall.id}`)
+    const { id } = opened
+    await saveEdited(form, form.getValues(), {
+      toBody,
+      save: async (changed) => {
+        const current = await read('paywalls.get', { id })
+        const version = versionFor(changed, { opened, current, toBody: toShownBody })
+        await change.mutateAsync({ id, body: { ...changed, version } })
+        toast({ tone: 'good', text: 'Paywall saved. Buyers can pay the old prices for ten more minutes.' })
+      },
+    })
+    go(`/paywalls/${id}`)
   }
   return (
     <Page
@@ -198,7 +208,12 @@ function Step({ shown, children }: { shown: boolean; children: ReactNode }) {
   return <div hidden={!shown}>{children}</div>
 }
 
-function partOf(body: ReturnType<typeof toBody>, step: number): Partial<typeof body> {
+/** The values of the headers are not shown: their names say whether others have changed them. */
+function toShownBody(paywall: Paywall) {
+  return { ...toBody(toDraft(paywall)), upstreamHeaders: paywall.upstreamHeaders }
+}
+
+function partOf(body: Partial<ReturnType<typeof toBody>>, step: number): typeof body {
   const fields: readonly string[] = STEPS[step]?.fields ?? []
   return Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)))
 }

@@ -9,8 +9,10 @@ import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
 import { asSentence } from '../../../ui-kit/format.ts'
 import { toFault } from '../api/fault.ts'
 import { sentenceOf } from '../api/procedures.ts'
+import { toast } from '../shell/toast.ts'
 import { Button, type Variant } from './Button.tsx'
 import { Notice } from './states.tsx'
+import { changedOf } from './texts.ts'
 
 /** When the service refuses a form, the typed text stays, and each error is shown at its field. */
 export function Form<V extends FieldValues>({
@@ -67,6 +69,27 @@ export function submitting<V extends FieldValues>(form: UseFormReturn<V>, submit
       showFault(form, error)
     }
   })
+}
+
+/** Sends what was edited since the form was opened or last saved: another tab, the API or a colleague may have changed the rest. */
+export async function saveEdited<V extends FieldValues, Body extends object>(
+  form: UseFormReturn<V>,
+  values: V,
+  { toBody, merged, save }: Saving<V, Body>,
+): Promise<void> {
+  const changed = changedOf(toBody(values), toBody(form.formState.defaultValues as V), merged)
+  if (Object.keys(changed).length === 0) toast({ tone: 'good', text: 'No changes to save.' })
+  else {
+    await save(changed)
+    form.resetDefaultValues(values)
+  }
+}
+
+interface Saving<V, Body> {
+  toBody: (values: V) => Body
+  /** The parts of the body of which the API changes only the fields sent. */
+  merged?: readonly (keyof Body)[]
+  save: (changed: Partial<Body>) => Promise<unknown>
 }
 
 /** Each error is shown at the field that it names; errors without a visible field are shown above the form. */

@@ -53,7 +53,43 @@ export function toJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (isWrong(part) ? String(part) : part)) ?? ''
 }
 
-export function linesOf(text: string, between = '\n'): string[] {
+/**
+ * What was edited in a form: the parts of its body that differ from those when it was opened. Of the `merged` parts, of which the
+ * API changes only the fields sent, only the edited fields; the others it replaces whole.
+ */
+export function changedOf<Body extends object>(
+  body: Body,
+  opened: Body,
+  merged: readonly (keyof Body)[] = [],
+): Partial<Body> {
+  const names = (Object.keys(body) as (keyof Body)[]).filter((name) => toJson(body[name]) !== toJson(opened[name]))
+  const changed = names.map((name) => {
+    const [value, before] = [body[name], opened[name]]
+    return [
+      name,
+      merged.includes(name) && isRecord(value) && isRecord(before) ? changedOf(value, before) : value,
+    ] as const
+  })
+  return Object.fromEntries(changed) as Partial<Body>
+}
+
+/**
+ * The version to send with a change: the current one, also where others have changed other parts meanwhile. Where they have changed
+ * the same ones it is the one that was opened, and the service refuses the change.
+ */
+export function versionFor<Of extends { version: number | string }>(
+  changed: object,
+  { opened, current, toBody }: { opened: Of; current: Of; toBody: (of: Of) => object },
+): Of['version'] {
+  const others = changedOf(toBody(current), toBody(opened))
+  return Object.keys(changed).some((name) => name in others) ? opened.version : current.version
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+export function linesOf(text: string, between: string | RegExp = '\n'): string[] {
   return text
     .split(between)
     .map((line) => line.trim())

@@ -1,10 +1,10 @@
-import { invalid } from '../../../kit/errors.ts'
+import { assertVersion, invalid, versionConflict } from '../../../kit/errors.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
 import { accountOf, ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Asset, AssetStatus, Creator } from '../../model/asset.ts'
 import { pageOf, type AssetDraft, type AssetEdit } from '../../model/asset-draft.ts'
-import { assetMissing, versionMoved } from '../../errors.ts'
+import { assetMissing } from '../../errors.ts'
 import { edited } from '../../rules/asset-draft.ts'
 import { after, FIRST_VERSION, nextVersion, type Action } from '../../rules/asset-state.ts'
 import type { AssetDeps } from './deps.ts'
@@ -53,7 +53,7 @@ export function createWriting({ store, clock, drafts }: WritingDeps) {
       if (Object.keys(edit).length === 0) throw invalid({ body: 'must change something' })
       for (let attempt = 1; ; attempt++) {
         const asset = await own(caller, identifier)
-        if (from !== null && asset.version !== from) throw versionMoved(asset.version)
+        assertVersion(THING, { from, now: asset.version })
         const draft = edited(asset, edit)
         await drafts.check(draft, ownerOf(caller))
         const content = drafts.seal(draft, caller.environment, asset.id)
@@ -68,7 +68,7 @@ export function createWriting({ store, clock, drafts }: WritingDeps) {
         }
         if (await store.save(next, asset.version)) return next
         // Two edits at the same moment: this one is made again from what the other left.
-        if (attempt === ATTEMPTS) throw versionMoved(asset.version)
+        if (attempt === ATTEMPTS) throw versionConflict(THING, asset.version)
       }
     },
 
@@ -88,7 +88,7 @@ export function createWriting({ store, clock, drafts }: WritingDeps) {
       if (await store.setStatus(asset.id, asset.status, status, now)) {
         return { ...asset, status, updatedAt: now, publishedAt: status === 'published' ? now : asset.publishedAt }
       }
-      if (attempt === ATTEMPTS) throw versionMoved(asset.version)
+      if (attempt === ATTEMPTS) throw versionConflict(THING, asset.version)
     }
   }
 
@@ -121,6 +121,7 @@ function runsChange(edit: AssetEdit): boolean {
   return parts.some((part) => part !== undefined)
 }
 
+const THING = 'marketplace asset'
 const SLUG_TAKEN = { slug: 'is taken by another asset: choose another slug' }
 const ATTEMPTS = 5
 const NO_STATS = {

@@ -3,8 +3,9 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useAction } from '../../api/procedures.ts'
 import { Button } from '../../parts/Button.tsx'
-import { Form, TextArea } from '../../parts/form.tsx'
+import { Form, saveEdited, TextArea } from '../../parts/form.tsx'
 import { Card, Code } from '../../parts/layout.tsx'
+import { linesOf } from '../../parts/texts.ts'
 import { Copy } from '../../parts/values.tsx'
 import { toast } from '../../shell/toast.ts'
 import type { Checkout } from './draft.ts'
@@ -90,9 +91,16 @@ export function Embedding({ checkout }: { checkout: Checkout }) {
           act="Save sites"
           variant="plain"
           submit={async (draft) => {
-            const sites = draft.embedOrigins.split(/\s+/).filter((site) => site !== '')
-            await save.mutateAsync({ id, body: { embedOrigins: sites } })
-            toast({ tone: 'good', text: sites.length === 0 ? 'No site may embed it.' : 'Sites saved.' })
+            await saveEdited(form, draft, {
+              toBody: (of) => ({ embedOrigins: linesOf(of.embedOrigins, /\s+/) }),
+              save: async (body) => {
+                await save.mutateAsync({ id, body })
+                toast({
+                  tone: 'good',
+                  text: body.embedOrigins?.length === 0 ? 'No site may embed it.' : 'Sites saved.',
+                })
+              },
+            })
           }}
         >
           <TextArea

@@ -102,10 +102,10 @@ function termsOf({ kind, greeting }: Draft['after']) {
   return { chat: { greeting: orNull(greeting) }, ...OF_CHAT }
 }
 
-/** Turns are paid ahead, and their answers are shown where they were asked. */
+/** Turns are paid ahead, and their answers are shown where they were asked. Its field is the service's, not a form without one. */
 const OF_CHAT = {
   pricing: { kind: 'fixed' },
-  fields: [],
+  fields: null,
   capture: 'onPayment',
   responseMode: 'lastNode',
   redirectUrl: null,
@@ -153,7 +153,7 @@ export function toPreview(draft: Draft): Input<'checkouts.preview'> {
     picture,
     // The page shows only what kind it is, and a file's name.
     ...(after.kind === 'file' && after.fileId === '' ? {} : { after: toAfter({ ...after, ...SAMPLE }) }),
-    fields: fields.filter(({ name, label }) => name !== '' && label !== ''),
+    fields: (fields ?? []).filter(({ name, label }) => name !== '' && label !== ''),
   }
 }
 

@@ -1,7 +1,7 @@
 import { useForm, type UseFormReturn } from 'react-hook-form'
 import { inUsdc } from '../../../../ui-kit/format.ts'
 import { useAction, useRead, type Input, type Output } from '../../api/procedures.ts'
-import { AmountField, Choice, Form, TextField } from '../../parts/form.tsx'
+import { AmountField, Choice, Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { toAmount } from '../../parts/texts.ts'
 import { toast } from '../../shell/toast.ts'
@@ -85,8 +85,13 @@ export function EditCoupon({ coupon, close }: { coupon: Coupon; close: () => voi
         act="Save coupon"
         cancel={close}
         submit={async (draft) => {
-          await change.mutateAsync({ id: coupon.id, body: toLimits(draft, coupon) })
-          toast({ tone: 'good', text: 'Coupon saved.' })
+          await saveEdited(form, draft, {
+            toBody: (of) => toLimits(of, coupon),
+            save: async (body) => {
+              await change.mutateAsync({ id: coupon.id, body })
+              toast({ tone: 'good', text: 'Coupon saved.' })
+            },
+          })
           close()
         }}
       >

@@ -1,9 +1,10 @@
 import { useForm, useWatch, type UseFormReturn } from 'react-hook-form'
 import { useAction, useRead, type Output } from '../../api/procedures.ts'
 import { FileField } from '../../parts/FileField.tsx'
-import { Choice, Form, TextField } from '../../parts/form.tsx'
+import { Choice, Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { orNull } from '../../parts/texts.ts'
 import { useEnvironment } from '../../settings.ts'
 import { toast } from '../../shell/toast.ts'
 
@@ -41,10 +42,17 @@ function BrandForm({ known }: { known: Known }) {
       form={form}
       act="Save brand"
       variant="plain"
-      submit={async ({ theme, ...values }) => {
-        const filled = Object.entries(values).map(([name, value]) => [name, value.trim() === '' ? null : value.trim()])
-        const { accentNote } = await change.mutateAsync({ theme, ...(Object.fromEntries(filled) as Partial<Known>) })
-        toast({ tone: 'good', text: accentNote === null ? 'Brand saved.' : `Brand saved. ${accentNote}` })
+      submit={async (values) => {
+        await saveEdited(form, values, {
+          toBody: ({ theme, ...texts }) => {
+            const filled = Object.entries(texts).map(([name, text]) => [name, orNull(text.trim())] as const)
+            return { theme, ...(Object.fromEntries(filled) as Partial<Known>) }
+          },
+          save: async (changed) => {
+            const { accentNote } = await change.mutateAsync(changed)
+            toast({ tone: 'good', text: accentNote === null ? 'Brand saved.' : `Brand saved. ${accentNote}` })
+          },
+        })
       }}
     >
       <TextField form={form} name="name" label="Brand name" hint="Buyers see it on your payment pages." />

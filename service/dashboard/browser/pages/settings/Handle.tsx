@@ -1,9 +1,10 @@
 import { useForm } from 'react-hook-form'
 import { useAction, useRead } from '../../api/procedures.ts'
 import { settings } from '../../settings.ts'
-import { Form, TextField } from '../../parts/form.tsx'
+import { Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Card, Facts } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { orNull } from '../../parts/texts.ts'
 import { Id } from '../../parts/values.tsx'
 import { toast } from '../../shell/toast.ts'
 
@@ -36,10 +37,14 @@ function HandleForm({ known }: { known: string | null }) {
       form={form}
       act="Save handle"
       variant="plain"
-      submit={async ({ handle }) => {
-        const wanted = handle.trim() === '' ? null : handle.trim()
-        await set.mutateAsync({ handle: wanted })
-        toast({ tone: 'good', text: wanted === null ? 'Handle removed.' : 'Handle saved.' })
+      submit={async (values) => {
+        await saveEdited(form, values, {
+          toBody: (of) => ({ handle: orNull(of.handle.trim()) }),
+          save: async ({ handle = null }) => {
+            await set.mutateAsync({ handle })
+            toast({ tone: 'good', text: handle === null ? 'Handle removed.' : 'Handle saved.' })
+          },
+        })
       }}
     >
       <TextField

@@ -1,6 +1,6 @@
 import { useForm } from 'react-hook-form'
 import { useAction, useRead, type Output } from '../../api/procedures.ts'
-import { Check, Form, TextArea, TextField } from '../../parts/form.tsx'
+import { Check, Form, saveEdited, TextArea, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
@@ -30,8 +30,13 @@ function InvoicingForm({ known }: { known: Output<'invoices.settings'> }) {
       act="Save details"
       variant="plain"
       submit={async (values) => {
-        await change.mutateAsync({ ...values, taxPercent: toAmount(values.taxPercent) })
-        toast({ tone: 'good', text: 'Details saved. Invoices that were issued stay as they are.' })
+        await saveEdited(form, values, {
+          toBody: (of) => ({ ...of, taxPercent: toAmount(of.taxPercent) }),
+          save: async (changed) => {
+            await change.mutateAsync(changed)
+            toast({ tone: 'good', text: 'Details saved. Invoices that were issued stay as they are.' })
+          },
+        })
       }}
     >
       <TextField form={form} name="sellerName" label="Your name or company" />

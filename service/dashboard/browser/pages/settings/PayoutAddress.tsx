@@ -2,9 +2,10 @@ import { useForm } from 'react-hook-form'
 import { NETWORK_NAMES } from '../../../../ui-kit/networks.ts'
 import { useAction, useRead } from '../../api/procedures.ts'
 import { useEnvironment } from '../../settings.ts'
-import { Form, TextField } from '../../parts/form.tsx'
+import { Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { orNull } from '../../parts/texts.ts'
 import { toast } from '../../shell/toast.ts'
 
 /** The address of this environment's withdrawals, checked once instead of at every withdrawal. */
@@ -31,10 +32,15 @@ function Address({ known, network }: { known: string | null; network: keyof type
       form={form}
       act="Save address"
       variant="plain"
-      submit={async ({ to }) => {
-        await set.mutateAsync({ to: to.trim() === '' ? null : to.trim() })
-        const text = to.trim() === '' ? 'Payout address removed.' : 'Payout address saved. New withdrawals use it.'
-        toast({ tone: 'good', text })
+      submit={async (values) => {
+        await saveEdited(form, values, {
+          toBody: ({ to }) => ({ to: orNull(to.trim()) }),
+          save: async ({ to = null }) => {
+            await set.mutateAsync({ to })
+            const text = to === null ? 'Payout address removed.' : 'Payout address saved. New withdrawals use it.'
+            toast({ tone: 'good', text })
+          },
+        })
       }}
     >
       <TextField

@@ -6,7 +6,7 @@ import { call, isWallet, loadSession, type SignedIn } from '../../api/session.ts
 import { Badge } from '../../parts/Badge.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Id } from '../../parts/values.tsx'
-import { Form, TextField } from '../../parts/form.tsx'
+import { Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Card, Facts } from '../../parts/layout.tsx'
 import { toast } from '../../shell/toast.ts'
 import { useEmail, EmailForm } from './EmailForm.tsx'
@@ -29,11 +29,16 @@ export function Profile({ user }: { user: SignedIn }) {
             form={form}
             act="Save name"
             variant="plain"
-            submit={async ({ name }) => {
-              if (name.trim() === '') throw missing('name')
-              await call('POST', '/auth/update-user', { name: name.trim() })
-              await loadSession()
-              toast({ tone: 'good', text: 'Name saved.' })
+            submit={async (values) => {
+              if (values.name.trim() === '') throw missing('name')
+              await saveEdited(form, values, {
+                toBody: ({ name }) => ({ name: name.trim() }),
+                save: async (body) => {
+                  await call('POST', '/auth/update-user', body)
+                  await loadSession()
+                  toast({ tone: 'good', text: 'Name saved.' })
+                },
+              })
             }}
           >
             <TextField form={form} name="name" label="Name" hint="Shown beside what you publish." autoComplete="name" />

@@ -1,6 +1,6 @@
 import { useForm, useWatch } from 'react-hook-form'
 import { useAction, useRead, type Output } from '../../api/procedures.ts'
-import { AmountField, Check, Choice, Form, TextField } from '../../parts/form.tsx'
+import { AmountField, Check, Choice, Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
@@ -39,14 +39,19 @@ function PolicyForm({ known }: { known: Output<'disputes.policy'> }) {
       act="Save policy"
       variant="plain"
       submit={async (values) => {
-        await change.mutateAsync({
-          ...values,
-          windowDays: toAmount(values.windowDays),
-          answerDays: toAmount(values.answerDays),
-          automaticPerSale: toAmount(values.automaticPerSale),
-          automaticPerDay: toAmount(values.automaticPerDay),
+        await saveEdited(form, values, {
+          toBody: (of) => ({
+            ...of,
+            windowDays: toAmount(of.windowDays),
+            answerDays: toAmount(of.answerDays),
+            automaticPerSale: toAmount(of.automaticPerSale),
+            automaticPerDay: toAmount(of.automaticPerDay),
+          }),
+          save: async (changed) => {
+            await change.mutateAsync(changed)
+            toast({ tone: 'good', text: 'Refund policy saved. Disputes that are open keep their terms.' })
+          },
         })
-        toast({ tone: 'good', text: 'Refund policy saved. Disputes that are open keep their terms.' })
       }}
     >
       <TextField

@@ -1,6 +1,6 @@
 import { useForm } from 'react-hook-form'
 import { useAction, type Output } from '../../api/procedures.ts'
-import { Form, TextField } from '../../parts/form.tsx'
+import { Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { OneTimeSecret } from '../../parts/Secret.tsx'
 import { toast } from '../../shell/toast.ts'
@@ -35,8 +35,13 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: 
         submit={async (values) => {
           if (endpoint === undefined) await create.mutateAsync(values)
           else {
-            await change.mutateAsync({ id: endpoint.id, ...values })
-            toast({ tone: 'good', text: 'Endpoint saved.' })
+            await saveEdited(form, values, {
+              toBody: (of) => of,
+              save: async (changed) => {
+                await change.mutateAsync({ id: endpoint.id, ...changed })
+                toast({ tone: 'good', text: 'Endpoint saved.' })
+              },
+            })
             close()
           }
         }}
