@@ -280,6 +280,37 @@ export function changes(opened: () => Desk): void {
     )
 
     it(
+      'a coupon stays limited to checkouts that have ended or are not listed',
+      async () => {
+        const { page, call } = seat
+        const [ended, sold] = [await create(FORMS['a checkout']!), await create(FORMS['a checkout']!)]
+        const row = FORMS['a coupon']!
+        const unknown = `chk_${'0'.repeat(26)}`
+        const limited = {
+          ...row,
+          create: { code: 'ENDED', percent: 20, checkouts: [ended, unknown] },
+          open: 'Edit ENDED',
+        }
+        const id = await create(limited)
+        await patch(FORMS['a checkout']!, sold, { product: { name: 'Still sold' } })
+        expect((await call('DELETE', `/v1/checkouts/${ended}`)).status).toBe(200)
+        await open(limited, id)
+        await page.getByLabel('SEO audit (ended)').waitFor()
+        for (const width of [1440, 390]) {
+          await page.setViewportSize({ width, height: 900 })
+          await picture(page, `coupon-ended-${String(width)}`)
+        }
+        await page.getByLabel('Still sold').check()
+        await press(row.acts)
+        await page.getByText('Coupon saved.').first().waitFor()
+        const { checkouts } = await stored(limited, id)
+        expect(new Set(checkouts as string[])).toEqual(new Set([ended, unknown, sold]))
+        await page.setViewportSize({ width: 1280, height: 800 })
+      },
+      STORY_MS,
+    )
+
+    it(
       'a limit that is not a number is refused at its field, and the one before stays',
       async () => {
         const row = FORMS['an agent']!

@@ -116,6 +116,22 @@ const FROM = {
   headers: toHeaders,
 }
 
+/**
+ * The boxes of a coupon's form: first every checkout that it is limited to, also one that has ended or is not listed. A limit
+ * without a box would be lost, and a coupon without limits is valid everywhere.
+ */
+export function boxesOf(
+  listed: readonly { id: string; status: string; product: { name: string } }[],
+  limitedTo: readonly string[],
+): { id: string; name: string }[] {
+  const boxes = listed.map(({ id, status, product: { name } }) => {
+    const hasEnded = status === 'expired'
+    return { id, name: hasEnded ? `${name} (ended)` : name, isOffered: !hasEnded && !limitedTo.includes(id) }
+  })
+  const limits = [...new Set(limitedTo)].map((id) => boxes.find((box) => box.id === id) ?? { id, name: id })
+  return [...limits, ...boxes.filter(({ isOffered }) => isOffered)].map(({ id, name }) => ({ id, name }))
+}
+
 /** Makes the name of a field from its label, unlike the others. */
 export function fieldNameOf(label: string, others: readonly string[]): string {
   if (label.trim() === '') return ''

@@ -3,7 +3,7 @@ import { inUsdc } from '../../../../ui-kit/format.ts'
 import { useAction, useRead, type Input, type Output } from '../../api/procedures.ts'
 import { AmountField, Choice, Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { toAmount } from '../../parts/texts.ts'
+import { boxesOf, toAmount } from '../../parts/texts.ts'
 import { toast } from '../../shell/toast.ts'
 
 export type Coupon = Output<'coupons.list'>['coupons'][number]
@@ -68,7 +68,7 @@ export function NewCoupon({ close }: { close: () => void }) {
             <AmountField form={form} name="amount" label="Amount" />
           )}
         </div>
-        <Limits form={form} />
+        <Limits form={form} limitedTo={[]} />
       </Form>
     </Modal>
   )
@@ -99,15 +99,15 @@ export function EditCoupon({ coupon, close }: { coupon: Coupon; close: () => voi
           {discountText(coupon)}. The discount cannot be changed: for another one, archive this coupon and create a new
           one.
         </p>
-        <Limits form={form} />
+        <Limits form={form} limitedTo={coupon.checkouts ?? []} />
       </Form>
     </Modal>
   )
 }
 
-function Limits({ form }: { form: UseFormReturn<Draft> }) {
+function Limits({ form, limitedTo }: { form: UseFormReturn<Draft>; limitedTo: readonly string[] }) {
   const { data } = useRead('checkouts.list', { limit: 100, offset: 0 })
-  const checkouts = (data?.checkouts ?? []).filter(({ status }) => status !== 'expired')
+  const boxes = data === undefined ? [] : boxesOf(data.checkouts, limitedTo)
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-3">
@@ -115,14 +115,19 @@ function Limits({ form }: { form: UseFormReturn<Draft> }) {
         <TextField form={form} name="perCustomer" label="Uses per wallet" inputMode="numeric" optional />
         <TextField form={form} name="until" label="Last day" type="date" optional />
       </div>
-      {checkouts.length > 0 && (
+      {boxes.length > 0 && (
         <fieldset>
           <legend className="mb-1 font-medium">Only at these checkouts</legend>
           <div className="max-h-40 space-y-1 overflow-y-auto">
-            {checkouts.map(({ id, product }) => (
+            {boxes.map(({ id, name }) => (
               <label key={id} className="flex items-center gap-2.5">
-                <input type="checkbox" value={id} {...form.register('checkouts')} className="size-4 accent-accent" />
-                <span className="min-w-0 truncate">{product.name}</span>
+                <input
+                  type="checkbox"
+                  value={id}
+                  {...form.register('checkouts')}
+                  className="size-4 shrink-0 accent-accent"
+                />
+                <span className="min-w-0 truncate">{name}</span>
               </label>
             ))}
           </div>
