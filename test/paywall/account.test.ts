@@ -138,7 +138,7 @@ describe('a route that an account buys at', () => {
 
   test('a failed upstream costs nothing, before and after its process, and its owner is told once', async () => {
     const [sold, person] = [await sell(), await buyer()]
-    const endpoint = { url: `${world.upstream.url}/hook`, events: ['payment.failed'] }
+    const endpoint = { url: 'http://127.0.0.1:9/hook', events: ['payment.failed'] }
     expect((await sold.seller.call('POST', '/v1/webhook-endpoints', { body: endpoint })).status).toBe(201)
     world.upstream.on(sold.path, (_request, response) => response.writeHead(500).end('out of rain'))
     const named = { 'coinslot/idempotency-key': 'order-2' }
