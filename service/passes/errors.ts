@@ -1,6 +1,6 @@
 import { DomainError, invalid } from '../kit/errors.ts'
 
-/** The same for a token that never existed, another checkout's, and one of test mode at a live checkout. */
+/** The same for a token that never existed, another checkout's or network's, and one of test mode at a live checkout. */
 export function passMissing(): DomainError {
   return new DomainError(
     'missing',

@@ -37,6 +37,8 @@ export interface Pass {
   holder: Address
   /** Bought in test mode, and good for nothing else. */
   simulated: boolean
+  /** Where it was paid, and good for nothing else: what test money bought is worth nothing where real money is paid. */
+  network: NetworkName
   tokenHash: Buffer
   /** Null where only the time is limited. */
   runs: number | null

@@ -13,7 +13,7 @@ export interface PassStore {
   find(id: string, on?: Statements): Promise<Pass | null>
   byToken(tokenHash: Buffer): Promise<Pass | null>
   /** The pass that this wallet can use at the checkout now: the one that ends first. */
-  usableBy(wallet: Wallet, now: Date): Promise<Pass | null>
+  usableBy(wallet: Payer, now: Date): Promise<Pass | null>
   /** Those that these sales have paid for, by the sale's id. */
   ofSales(ids: readonly string[]): Promise<ReadonlyMap<string, Pass>>
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Pass>>
@@ -24,7 +24,7 @@ export interface PassStore {
    * The running pass of this holder, plan and bounds, if there is one that can be used. No other transaction makes or extends
    * it meanwhile.
    */
-  lockRunning(inside: Statements, of: Wallet & Bounds & { planId: string }, now: Date): Promise<Pass | null>
+  lockRunning(inside: Statements, of: Payer & Bounds & { planId: string }, now: Date): Promise<Pass | null>
   add(inside: Statements, pass: Pass): Promise<void>
   extend(
     inside: Statements,
@@ -70,6 +70,9 @@ export interface Wallet {
   holder: Address
   simulated: boolean
 }
+
+/** Passes are good on the network on which the wallet paid for them. */
+export type Payer = Wallet & Pick<Pass, 'network'>
 
 export type TrialDay = Pick<Wallet, 'checkoutId'> & { day: string }
 

@@ -22,8 +22,8 @@ export function createPassStore(statements: StatementPool): PassStore {
     inTransaction: (work) => statements.together(work),
     find: (id, on = statements) => one(on, 'SELECT * FROM pass WHERE id = $1', [id], 'pass_find'),
     byToken: (hash) => one(statements, 'SELECT * FROM pass WHERE token_hash = $1', [hash], 'pass_by_token'),
-    usableBy: ({ checkoutId, holder, simulated }, now) =>
-      one(statements, USABLE, [checkoutId, holder, simulated, now], 'pass_usable'),
+    usableBy: ({ checkoutId, holder, simulated, network }, now) =>
+      one(statements, USABLE, [checkoutId, holder, simulated, network, now], 'pass_usable'),
 
     async ofSales(ids) {
       const rows = await statements.run<PassRow & { sale_id: string }>(OF_SALES, [ids], 'pass_of_sales')
@@ -44,19 +44,19 @@ export function createPassStore(statements: StatementPool): PassStore {
       return Number(row?.total ?? 0n)
     },
 
-    async lockRunning(inside, { checkoutId, holder, simulated, planId, endsInTime, countsRuns }, now) {
+    async lockRunning(inside, { checkoutId, holder, simulated, network, planId, endsInTime, countsRuns }, now) {
       // Locks the holder and the plan even if there is no pass yet, so that two purchases at once make one.
       const lock = JSON.stringify(['pass', checkoutId, holder, planId, simulated])
       await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 15))', [lock], 'pass_lock')
-      const values = [checkoutId, holder, simulated, planId, now, endsInTime, countsRuns]
+      const values = [checkoutId, holder, simulated, network, planId, now, endsInTime, countsRuns]
       return await one(inside, RUNNING, values, 'pass_running')
     },
 
     async add(inside, pass) {
-      const { id, checkoutId, owner, planId, planName, holder, simulated, tokenHash } = pass
-      const about = [id, checkoutId, owner.userId, owner.environment, planId, planName, holder, simulated, tokenHash]
+      const { id, checkoutId, owner, planId, planName, holder, simulated, network, tokenHash } = pass
+      const of = [checkoutId, owner.userId, owner.environment, planId, planName, holder, simulated, network]
       const { runs, used, until, remindAt, email, createdAt } = pass
-      await inside.run(ADD, [...about, runs, used, until, remindAt, email, createdAt], 'pass_add')
+      await inside.run(ADD, [id, ...of, tokenHash, runs, used, until, remindAt, email, createdAt], 'pass_add')
     },
 
     extend: (inside, id, { runs, used, until, remindAt, email, planName }) =>
@@ -143,8 +143,8 @@ const RUN_OF_PASS = `s.amount = 0 AND s.details -> 'right' ->> 'kind' = 'pass' A
 const SUSPENDED_PASS = `SELECT id FROM pass p WHERE id = $1 AND EXISTS (${SUSPENDED})`
 
 const USABLE = `
-SELECT p.* FROM pass p WHERE p.checkout_id = $1 AND p.holder = $2 AND p.simulated = $3 AND ${RUNS}
-  AND (p.until IS NULL OR p.until > $4) AND NOT EXISTS (${SUSPENDED})
+SELECT p.* FROM pass p WHERE p.checkout_id = $1 AND p.holder = $2 AND p.simulated = $3 AND p.network = $4 AND ${RUNS}
+  AND (p.until IS NULL OR p.until > $5) AND NOT EXISTS (${SUSPENDED})
 ORDER BY p.until NULLS LAST, p.id LIMIT 1`
 
 const OF_SALES = `SELECT b.sale_id, p.* FROM pass_sale b JOIN pass p ON p.id = b.pass_id WHERE b.sale_id = ANY($1)`
@@ -165,15 +165,15 @@ const COUNT = `SELECT count(*) AS total FROM pass WHERE ${OF_OWNER}`
 
 // What is paid now is not added to a pass that cannot be used.
 const RUNNING = `
-SELECT p.* FROM pass p WHERE p.checkout_id = $1 AND p.holder = $2 AND p.simulated = $3 AND p.plan_id = $4
-  AND p.ended_at IS NULL AND (p.until IS NULL OR p.until > $5) AND (p.until IS NOT NULL) = $6::boolean
-  AND (p.runs IS NOT NULL) = $7::boolean AND NOT EXISTS (${SUSPENDED})
+SELECT p.* FROM pass p WHERE p.checkout_id = $1 AND p.holder = $2 AND p.simulated = $3 AND p.network = $4
+  AND p.plan_id = $5 AND p.ended_at IS NULL AND (p.until IS NULL OR p.until > $6) AND (p.until IS NOT NULL) = $7::boolean
+  AND (p.runs IS NOT NULL) = $8::boolean AND NOT EXISTS (${SUSPENDED})
 ORDER BY p.id DESC LIMIT 1 FOR UPDATE OF p`
 
 const ADD = `
-INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, token_hash, runs, used,
-  until, remind_at, email, created_at)
-VALUES ($1, $2, $3, $4::environment, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, network, token_hash, runs,
+  used, until, remind_at, email, created_at)
+VALUES ($1, $2, $3, $4::environment, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 
 const EXTEND = `
 UPDATE pass SET runs = $2, used = $3, until = $4, remind_at = $5, email = coalesce($6, email), plan_name = $7

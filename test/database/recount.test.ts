@@ -180,6 +180,30 @@ describe('sums with test money of the version before', () => {
     expect(await customers()).toEqual([])
   })
 
+  test('passes are of the network of their payments, and of the real one where both have paid', async () => {
+    const bought = async (pass: string, network: SaleRow['network']): Promise<void> => {
+      const { id } = await add(client, { network })
+      await client.query('INSERT INTO pass_sale (sale_id, pass_id, runs) VALUES ($1, $2, 5)', [id, pass])
+    }
+    for (const [at, id] of ['pas_real', 'pas_test', 'pas_both'].entries()) {
+      await client.query(
+        `INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, token_hash, runs, used, created_at)
+         VALUES ($1, 'chk_1', 'usr_1', 'production', 'ten', 'Ten', '0xaa', false, $2, 10, 0, now())`,
+        [id, Buffer.from([at])],
+      )
+    }
+    await bought('pas_real', 'base')
+    await bought('pas_both', 'base')
+    await bought('pas_both', 'base-sepolia')
+    await bought('pas_test', 'base-sepolia')
+    await migrate(database.url)
+    expect(await all('SELECT id, network FROM pass ORDER BY id')).toEqual([
+      { id: 'pas_both', network: 'base' },
+      { id: 'pas_real', network: 'base' },
+      { id: 'pas_test', network: 'base-sepolia' },
+    ])
+  })
+
   test('have what is paid while they are counted', async () => {
     const wrong = { email: 'both@example.com', payer: '0xe1', amount: 500 }
     await sell(wrong)

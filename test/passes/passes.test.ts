@@ -1,8 +1,10 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { canonicalHash } from '../../service/kit/hash.ts'
 import { findPassDifferences } from '../../service/passes/store.ts'
-import { openWorld, signed, until, type World } from '../checkouts/world.ts'
+import { LIVE, openWorld, signed, until, type World } from '../checkouts/world.ts'
+import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { lockWaitedFor } from '../harness/locks.ts'
+import { buy as buyAt } from '../harness/wallet.ts'
 
 const RUNS = { id: 'twenty', name: 'Twenty runs', price: 5, kind: 'runs', runs: 21 }
 const FIELDS = [{ name: 'name', label: 'Name', type: 'text' }]
@@ -22,16 +24,21 @@ const newWallet = () => privateKeyToAccount(generatePrivateKey())
 type TestWallet = ReturnType<typeof newWallet>
 
 /** What a wallet signs to use what it has here. */
-async function proofOf(wallet: TestWallet, checkout: string, input: unknown, minutes = 5) {
-  const expires = new Date(world.service.clock.now().getTime() + minutes * 60_000).toISOString()
-  const { body } = await world.call('GET', `/p/${checkout}`)
+async function proofOf(
+  wallet: Pick<TestWallet, 'address' | 'signMessage'>,
+  checkout: string,
+  input: unknown,
+  { minutes = 5, at = world } = {},
+) {
+  const expires = new Date(at.service.clock.now().getTime() + minutes * 60_000).toISOString()
+  const { body } = await at.call('GET', `/p/${checkout}`)
   const url = String(body.checkout.url)
   const message = [
     `${new URL(url).host} asks you to sign for a run that you do not pay for.`,
     '',
     `URI: ${url}`,
     `Checkout: ${checkout}`,
-    'Chain ID: 84532',
+    `Chain ID: ${String(body.checkout.chainId)}`,
     `Input: 0x${canonicalHash(input).toString('hex')}`,
     `Expiration Time: ${expires}`,
   ].join('\n')
@@ -97,8 +104,12 @@ describe('trial runs', () => {
     expect((await pay(other.id, { input: { name: 'a' }, proof })).body).toMatchObject({ code: 'invalid_proof' })
     const stolen = { ...proof, address: newWallet().address }
     expect((await pay(id, { input: { name: 'a' }, proof: stolen })).body).toMatchObject({ code: 'invalid_proof' })
-    expect((await pay(id, { proof: await proofOf(wallet, id, {}, 11) })).body).toMatchObject({ code: 'proof_expired' })
-    expect((await pay(id, { proof: await proofOf(wallet, id, {}, -1) })).body).toMatchObject({ code: 'proof_expired' })
+    expect((await pay(id, { proof: await proofOf(wallet, id, {}, { minutes: 11 }) })).body).toMatchObject({
+      code: 'proof_expired',
+    })
+    expect((await pay(id, { proof: await proofOf(wallet, id, {}, { minutes: -1 }) })).body).toMatchObject({
+      code: 'proof_expired',
+    })
     const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
     expect(left.body.trialRunsLeft).toBe(4)
   })
@@ -180,6 +191,21 @@ describe('passes', () => {
     expect((await pay(other.id, { pass: pass.token })).body.code).toBe('pass_not_found')
     await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { testMode: false, version: checkout.version } })
     expect((await pay(id, { pass: pass.token })).body.code).toBe('pass_not_found')
+  })
+
+  it('work on their own network only', async () => {
+    const { id } = await world.sell({ testMode: true, plans: [RUNS] })
+    const { pass } = await buy(id)
+    const switchTo = async (network: string) => {
+      const changed = await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { network } })
+      expect(changed.status).toBe(200)
+    }
+    await switchTo('base')
+    expect((await pay(id, { pass: pass.token })).body.code).toBe('pass_not_found')
+    const shown = await world.call('GET', `/p/${id}/pass`, { headers: { 'x-pass': pass.token } })
+    expect([shown.status, shown.body.code]).toEqual([404, 'pass_not_found'])
+    await switchTo('base-sepolia')
+    expect((await pay(id, { pass: pass.token })).status).toBe(200)
   })
 
   it.each([
@@ -383,5 +409,78 @@ describe('a pass that was paid for with money', () => {
     await until(() => paid.workflow.deliveries.some(({ json }) => json.metadata.paymentId === payments[0].id))
     expect(paid.workflow.deliveries.filter(({ json }) => json.metadata.paymentId === payments[0].id)).toHaveLength(1)
     expect(await findPassDifferences(paid.service.database.statements)).toEqual([])
+  })
+})
+
+describe('a pass that was bought with test money, once its checkout sells for real money', () => {
+  let live: World
+  let base: TestChain
+  beforeAll(async () => {
+    base = await startChain({ chainId: 8453 })
+    const environment = { ...LIVE, BASE_RPC_URLS: base.url, ALLOW_HOSTS: '127.0.0.1' }
+    live = await openWorld({ chain: true, person: 'production', environment })
+  })
+  afterAll(async () => {
+    await live.close()
+    await base.stop()
+  })
+
+  const change = async (checkout: string, body: object) => {
+    expect((await live.seller.call('PATCH', `/v1/checkouts/${checkout}`, { body })).status).toBe(200)
+  }
+
+  async function buyMonth(checkout: string, chain: TestChain, payer: TestAccount) {
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const purchase = await buyAt({ chain, payer }, `${live.service.origin}/p/${checkout}?plan=month`, request)
+    expect([purchase.status, purchase.text]).toEqual([200, expect.any(String)])
+    return purchase.body.payment.pass as { id: string; token: string; until: string }
+  }
+
+  it('gives no run there, and the same plan bought again is a pass of its own', async () => {
+    const { id } = await live.sell({ plans: [MONTH] })
+    const payer = await live.chain.payer(50_000_000n)
+    await base.fund(payer.address, 50_000_000n)
+    const wallet = privateKeyToAccount(payer.privateKey)
+    const byToken = (token: string) => live.call('POST', `/p/${id}/pay`, { body: { input: {}, pass: token } })
+    const bySignature = async (input = {}) => {
+      const proof = await proofOf(wallet, id, input, { at: live })
+      return await live.call('POST', `/p/${id}/pay`, { body: { input, proof } })
+    }
+    const test = await buyMonth(id, live.chain, payer)
+    expect((await bySignature()).body.payment).toMatchObject({ free: 'pass', pass: { id: test.id } })
+
+    await change(id, { network: 'base' })
+    expect((await byToken(test.token)).body.code).toBe('pass_not_found')
+    expect((await bySignature()).body.code).toBe('no_run_left')
+    const real = await buyMonth(id, base, payer)
+    expect(real.id).not.toBe(test.id)
+    const month = live.service.clock.now().getTime() + 30 * 86_400_000
+    expect(Math.abs(Date.parse(real.until) - month)).toBeLessThan(600_000)
+    expect((await bySignature()).body.payment).toMatchObject({ free: 'pass', pass: { id: real.id } })
+
+    // The other way round, what was paid with real money is worth nothing where nothing is.
+    await change(id, { network: 'base-sepolia' })
+    expect((await byToken(real.token)).body.code).toBe('pass_not_found')
+    expect((await buyMonth(id, live.chain, payer)).id).toBe(test.id)
+    expect(await findPassDifferences(live.service.database.statements)).toEqual([])
+  })
+
+  it('is never extended by a payment on another network, not even by a process of the version before', async () => {
+    const { id } = await live.sell({ plans: [MONTH] })
+    const { statements } = live.service.database
+    const bought = async () => await buyMonth(id, live.chain, await live.chain.payer(50_000_000n))
+    const [one, other] = [await bought(), await bought()]
+    const older = `
+INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, token_hash, used, until, created_at)
+SELECT id || 'x', checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, 'x'::bytea, used, until, created_at
+FROM pass WHERE id = $1 RETURNING network`
+    expect(await statements.run(older, [one.id])).toEqual([{ network: 'base-sepolia' }])
+    await statements.run("UPDATE pass SET network = 'base' WHERE id = $1", [one.id])
+    const [paid] = await statements.run<{ sale_id: string }>(
+      'DELETE FROM pass_sale WHERE pass_id = $1 RETURNING sale_id',
+      [other.id],
+    )
+    const added = statements.run('INSERT INTO pass_sale (sale_id, pass_id) VALUES ($1, $2)', [paid!.sale_id, one.id])
+    await expect(added).rejects.toThrow(/another network/)
   })
 })

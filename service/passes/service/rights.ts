@@ -32,10 +32,11 @@ export type PassTokens = ReturnType<typeof createPassTokens>
 
 /** Who has a right to a run. Nothing is counted here: the sale's own transaction does that. */
 export function createRights({ store, signatures, clock }: PassDeps) {
-  /** Throws for a token of another checkout, and for one of test mode where money is paid. */
-  async function byToken({ checkoutId, testMode }: Pick<Place, 'checkoutId' | 'testMode'>, token: string) {
+  /** Throws for a token of another checkout or network, and for one of test mode where money is paid. */
+  async function byToken({ checkoutId, testMode, network }: PassPlace, token: string) {
     const pass = PASS_TOKEN.test(token) ? await store.byToken(hashOfToken(token)) : null
-    if (pass?.checkoutId !== checkoutId || pass.simulated !== testMode) throw passMissing()
+    const isHere = pass?.checkoutId === checkoutId && pass.simulated === testMode && pass.network === network
+    if (!isHere) throw passMissing()
     return pass
   }
 
@@ -50,7 +51,7 @@ export function createRights({ store, signatures, clock }: PassDeps) {
       (await signatures.recover(text, signature)) === payer ||
       (await signatures.isSignedByCode(network, payer, { text, signature }))
     if (!isSigned) throw proofRefused()
-    const wallet = { checkoutId, holder: payer, simulated }
+    const wallet = { checkoutId, holder: payer, simulated, network }
     const pass = await store.usableBy(wallet, now)
     if (pass !== null) return { kind: 'pass', id: pass.id, payer, simulated }
     if (trialRuns === 0) throw noRunLeft(trialRuns)
@@ -124,9 +125,10 @@ export function createPassHooks({ store, event, clock, tokens }: PassHookDeps) {
     /** The plan is paid: its buyer gets a pass, or more of the one that they have. */
     async grant(inside: Statements, sale: Sale, { plan, email }: { plan: Plan; email: string | null }): Promise<Pass> {
       const now = sale.endedAt ?? clock.now()
-      const { subject: checkoutId, payer: holder, simulated } = sale
+      const { subject: checkoutId, payer: holder, simulated, network } = sale
+      const wallet = { checkoutId, holder, simulated, network }
       const before = isKnown(sale)
-        ? await store.lockRunning(inside, { checkoutId, holder, simulated, planId: plan.id, ...boundsOf(plan) }, now)
+        ? await store.lockRunning(inside, { ...wallet, planId: plan.id, ...boundsOf(plan) }, now)
         : null
       const holding = granted(plan, before, now)
       const more = { ...holding, remindAt: remindAtOf(holding.until, now), email: simulated ? null : email }
@@ -172,7 +174,7 @@ function isKnown({ payer }: Sale): boolean {
 }
 
 function newPass(
-  { id: saleId, subject: checkoutId, userId, environment, payer: holder, simulated }: Sale,
+  { id: saleId, subject: checkoutId, userId, environment, payer: holder, simulated, network }: Sale,
   { plan, now, tokens, ...holding }: NewPass,
 ): Pass {
   if (userId === null) throw new Error('the sale of a plan has no owner')
@@ -185,6 +187,7 @@ function newPass(
     planName: plan.name,
     holder,
     simulated,
+    network,
     tokenHash: hashOfToken(tokens.of(id)),
     ...holding,
     endedAt: null,
@@ -199,6 +202,7 @@ interface NewPass extends Pick<Pass, 'runs' | 'used' | 'until' | 'remindAt' | 'e
   tokens: PassTokens
 }
 
+type PassPlace = Pick<Place, 'checkoutId' | 'testMode' | 'network'>
 type Trials = Pick<Place, 'trialRuns' | 'trialsPerDay'>
 
 export interface PassHookDeps {
