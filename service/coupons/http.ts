@@ -71,7 +71,7 @@ export const couponOut = z
     until: timestamp.nullable(),
     checkouts: z.array(z.string()).nullable(),
     used: z.int().meta({ description: 'Purchases with it, without those that ended unpaid' }),
-    tested: z.int().meta({ description: 'The same for simulated ones' }),
+    tested: z.int().meta({ description: 'The same for simulated ones, and in production for those with test USDC' }),
     archivedAt: timestamp.nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,

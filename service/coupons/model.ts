@@ -8,7 +8,7 @@ export interface Coupon extends CouponTerms {
   owner: Owner
   /** Purchases with it that were not unpaid in the end. */
   used: number
-  /** The same for simulated ones. */
+  /** The same for simulated ones, and in production for those with test money. */
   tested: number
   archivedAt: Date | null
   createdAt: Date
@@ -43,6 +43,7 @@ export interface CouponUse {
   couponId: string
   saleId: string
   payer: string
-  simulated: boolean
+  /** Simulated, or paid with test money: it uses up nothing that is worth money. */
+  test: boolean
   at: Date
 }

@@ -22,7 +22,7 @@ export interface CouponStore {
   /** Counts one more if its limits allow it, and locks it until the transaction ends. */
   countUse(inside: Statements, use: CouponUse): Promise<Coupon | null>
   find(inside: Statements, id: string): Promise<Coupon | null>
-  /** Of one wallet, without simulated ones. */
+  /** Of one wallet, without those that are a test. */
   usesOf(inside: Statements, couponId: string, payer: string): Promise<number>
   /** Gives the sale's use back, once. */
   dropUse(inside: Statements, saleId: string): Promise<void>

@@ -75,7 +75,7 @@ export function createCouponUses(store: CouponStore): CouponUses {
         throw now?.archivedAt === null && !isOver(now, use.at) ? couponUsedUp() : couponInvalid()
       }
       const { perCustomer } = counted
-      if (perCustomer === null || use.simulated) return
+      if (perCustomer === null || use.test) return
       if ((await store.usesOf(inside, use.couponId, use.payer)) > perCustomer) throw couponSpent(perCustomer)
     },
     release: (inside, saleId) => store.dropUse(inside, saleId),
@@ -83,9 +83,9 @@ export function createCouponUses(store: CouponStore): CouponUses {
 }
 
 /** Throws unless a purchase at this checkout may use it now. How often it was used is decided when the sale begins. */
-export function assertUsable(coupon: Coupon | null, at: { checkoutId: string; simulated: boolean; now: Date }): Coupon {
+export function assertUsable(coupon: Coupon | null, at: { checkoutId: string; test: boolean; now: Date }): Coupon {
   if (!isValid(coupon, at.checkoutId, at.now)) throw couponInvalid()
-  if (coupon.max !== null && (at.simulated ? coupon.tested : coupon.used) >= coupon.max) throw couponUsedUp()
+  if (coupon.max !== null && (at.test ? coupon.tested : coupon.used) >= coupon.max) throw couponUsedUp()
   return coupon
 }
 

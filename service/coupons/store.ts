@@ -60,13 +60,13 @@ export function createCouponStore(statements: StatementPool): CouponStore {
       return only(await statements.run<CouponRow>(ARCHIVE, [id, userId, environment, now], 'coupon_archive'))
     },
 
-    async addUse(inside, { couponId, saleId, payer, simulated, at }) {
-      const values = [saleId, couponId, payer.toLowerCase(), simulated, at]
+    async addUse(inside, { couponId, saleId, payer, test, at }) {
+      const values = [saleId, couponId, payer.toLowerCase(), test, at]
       return (await inside.run<{ sale_id: string }>(ADD_USE, values, 'coupon_add_use')).length > 0
     },
 
-    async countUse(inside, { couponId, simulated, at }) {
-      const [text, name] = simulated
+    async countUse(inside, { couponId, test, at }) {
+      const [text, name] = test
         ? ([COUNT_TEST, 'coupon_count_test'] as const)
         : ([COUNT_USE, 'coupon_count_use'] as const)
       return only(await inside.run<CouponRow>(text, [couponId, at], name))

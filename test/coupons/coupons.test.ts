@@ -1,10 +1,11 @@
 import type { QuoteView } from '../../service/checkouts/views.ts'
-import { openWorld, signed, until, type World } from '../checkouts/world.ts'
+import { LIVE, openWorld, signed, until, type World } from '../checkouts/world.ts'
 import { newToken } from '../chaos/token.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { lockWaitedFor } from '../harness/locks.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
+import { buy as buyAt } from '../harness/wallet.ts'
 
 /** Codes that take something off: how often they are used, whoever comes, and what strangers learn of them. */
 describe('coupons', () => {
@@ -337,4 +338,25 @@ describe('coupons', () => {
     // Who has no code pays as before.
     expect((await simulate(chk)).status).toBe(200)
   })
+})
+
+test('a code is not used up by test money in production', async () => {
+  const world = await openWorld({ chain: true, person: 'production', environment: LIVE })
+  try {
+    const coupon = await world.seller.call('POST', '/v1/coupons', { body: { code: 'LAUNCH', percent: 50, max: 1 } })
+    const look = async () =>
+      (await world.seller.call('GET', `/v1/coupons/${String(coupon.body.coupon.id)}`)).body.coupon as unknown
+    const { id } = await world.sell({ coupons: true })
+    const url = `${world.service.origin}/p/${id}?coupon=LAUNCH`
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const payer = await world.chain.payer(1_000_000n)
+    expect((await buyAt({ chain: world.chain, payer }, url, request)).body.payment).toMatchObject({ amount: 0.5 })
+    expect(await look()).toMatchObject({ used: 0, tested: 1 })
+    const quoted = async () => await world.call('POST', `/p/${id}/quote`, { body: { choice: { coupon: 'LAUNCH' } } })
+    expect((await quoted()).body.code).toBe('coupon_used_up')
+    const changed = await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { network: 'base' } })
+    expect([changed.status, (await quoted()).status]).toEqual([200, 200])
+  } finally {
+    await world.close()
+  }
 })

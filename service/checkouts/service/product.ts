@@ -5,7 +5,7 @@ import { readInput } from '../../kit/fields.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
-import { isFree, type ReceiptTo, type Sale, type SaleHooks } from '../../sales/model.ts'
+import { isFree, isReal, type ReceiptTo, type Sale, type SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Product } from '../../sales/service/deps.ts'
 import { badProof, escrowUnavailable, inTestMode, quoteExpired, requestClosed, workflowUnavailable } from '../errors.ts'
 import type { SimulatedOutcome } from '../../methods/simulated/outcome.ts'
@@ -259,12 +259,17 @@ function toldDetails({ notify }: Checkout, order: Pick<Order, 'receipt' | 'onPag
 
 /** The coupon that a purchase uses now; null where none was chosen. */
 export function couponFor(
-  { id, coupons, testMode }: Checkout,
+  { id, coupons, testMode, owner, network }: Checkout,
   { choice, coupon }: Pick<Order, 'choice' | 'coupon'>,
   now: Date,
 ): Coupon | null {
   if (!coupons || choice.coupon === undefined) return null
-  return assertUsable(coupon, { checkoutId: id, simulated: testMode, now })
+  return assertUsable(coupon, { checkoutId: id, test: isTest({ ...owner, network, simulated: testMode }), now })
+}
+
+/** Whether a use of a code is counted apart from those that are worth something. */
+function isTest(sale: Parameters<typeof isReal>[0]): boolean {
+  return sale.simulated || !isReal(sale)
 }
 
 export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'input' | 'named'>): Payment['input'] {
@@ -304,9 +309,10 @@ export function checkoutHooks({
         await passes.take(inside, sale, checkout)
         await chats.begin(inside, sale, checkout)
       }
-      const { id: saleId, payer, simulated, createdAt: at, details } = sale
+      const { id: saleId, payer, createdAt: at, details } = sale
       const { coupon: couponId } = details
-      if (typeof couponId === 'string') await coupons.claim(inside, { couponId, saleId, payer, simulated, at })
+      const use = { saleId, payer, test: isTest(sale), at }
+      if (typeof couponId === 'string') await coupons.claim(inside, { couponId, ...use })
     },
 
     freed: (inside, sale) => files.customers.free(inside, sale.id),
