@@ -21,13 +21,26 @@ export interface Prepaid {
   draw(call: string, amount: Usdc): Promise<Usdc>
   /** The payer's available balance at this paywall. */
   left(paywall: string, network: NetworkName, payer: Address): Promise<Usdc>
-  /** The tier of this customer's next call, by `nextTier`. */
-  tier(paywall: string, route: string, payer: Address, tiers: readonly Tier[], windowStart: Date): Promise<number>
+  /** The tier of this customer's next call, by `nextTier`. Calls that were paid on another network do not count. */
+  tier(
+    paywall: string,
+    route: string,
+    payer: Address,
+    tiers: readonly Tier[],
+    windowStart: Date,
+    network: NetworkName,
+  ): Promise<number>
   /**
    * Uses a sign-in once. `unpaid`: the payer has not paid for the path since then, or all of it is refunded or about to be.
    * `used`: the nonce was used before. A payment of a sale with `passIn` is what is paid for.
    */
   signIn(pass: Pass, by: { since: Date; nonce: Buffer }): Promise<SignedIn>
+}
+
+/** Where a customer's calls at a tiered price are counted. */
+export interface Place extends Pick<Payment, 'network' | 'route' | 'payer'> {
+  paywallId: string
+  windowStart: Date
 }
 
 /** A wallet and what it has paid for. */
@@ -138,7 +151,7 @@ export interface PrepaidStore {
   hold(hold: Hold): Promise<Held>
   draw(call: string, amount: Usdc, now: Date): Promise<Usdc>
   left(paywall: string, network: NetworkName, payer: Address): Promise<Usdc>
-  places(paywall: string, route: string, payer: Address, windowStart: Date): Promise<Places>
+  places(place: Place): Promise<Places>
   addCounts(
     rows: readonly { paywall: string; day: string; route: string; outcome: string; count: number }[],
   ): Promise<void>

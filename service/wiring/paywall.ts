@@ -198,8 +198,8 @@ function prepaidBy(store: PrepaidStore, clock: Platform['clock']): Prepaid {
     left: (paywall, network, payer) => store.left(paywall, network, payer),
     signIn: (pass, by) => store.signIn(pass, by, clock.now()),
     // oxlint-disable-next-line max-params -- as the published package has it
-    async tier(paywall, route, payer, tiers, windowStart) {
-      return nextTier(tiers, await store.places(paywall, route, payer, windowStart))
+    async tier(paywallId, route, payer, tiers, windowStart, network) {
+      return nextTier(tiers, await store.places({ paywallId, route, payer, windowStart, network }))
     },
   }
 }

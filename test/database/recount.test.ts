@@ -204,6 +204,33 @@ describe('sums with test money of the version before', () => {
     ])
   })
 
+  test('places in tiers are those of the network that a gate has now', async () => {
+    await client.query(`UPDATE paywall SET network = 'base'`)
+    const gate = { product: 'gate', payer: '0xf1', amount: 10 } as const
+    for (const network of ['base-sepolia', 'base-sepolia', 'base'] as const) {
+      const row = await add(client, { ...gate, network })
+      const window = JSON.stringify({ route: 'GET /a', windowStart: '1970-01-01T00:00:00.000Z' })
+      await client.query('UPDATE sale SET details = $2::json WHERE id = $1', [row.id, window])
+      await client.query(PAY, [row.id])
+    }
+    const place = (payer: string, ...counts: number[]) =>
+      client.query(
+        `INSERT INTO paywall_tier (paywall_id, route, payer, window_start, taken, paid, tier)
+         VALUES ('pwl_production', 'GET /a', $1, 'epoch', $2, $3, 1)`,
+        [payer, ...counts],
+      )
+    await place('0xf1', 4, 3)
+    await place('0xf2', 2, 2)
+    await migrate(database.url)
+    // As a process of the version before writes it.
+    await place('0xf3', 1, 0)
+    expect(await all('SELECT payer, network, taken, paid FROM paywall_tier ORDER BY payer')).toEqual([
+      { payer: '0xf1', network: 'base', taken: 2, paid: 1 },
+      { payer: '0xf2', network: 'base', taken: 2, paid: 2 },
+      { payer: '0xf3', network: 'base', taken: 1, paid: 0 },
+    ])
+  })
+
   test('have what is paid while they are counted', async () => {
     const wrong = { email: 'both@example.com', payer: '0xe1', amount: 500 }
     await sell(wrong)

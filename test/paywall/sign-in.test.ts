@@ -1,6 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
-import type { TestAccount } from '../harness/chain.ts'
+import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
+import { liveSettings } from '../harness/live.ts'
+import { buy } from '../harness/wallet.ts'
 import { refund, work } from '../refunds/sales.ts'
 import { openWorld, until, type Answer, type World } from './world.ts'
 
@@ -188,5 +190,39 @@ describe('signing in instead of paying again', () => {
     await expect(world.sell([{ path: '/m', pricing: metered, signIn: { seconds: 60 } }])).rejects.toThrow(
       /needs a price per request/,
     )
+  })
+})
+
+describe('signing in at a gate that has changed its network', () => {
+  let world: World
+  let base: TestChain
+  beforeAll(async () => {
+    base = await startChain({ chainId: 8453 })
+    const environment = { ...liveSettings(), BASE_RPC_URLS: base.url, ALLOW_HOSTS: '127.0.0.1' }
+    world = await openWorld({ chain: true, person: 'production', environment })
+  })
+  afterAll(async () => {
+    await world.close()
+    await base.stop()
+  })
+
+  test('needs a payment on the network that it has now', async () => {
+    const sold = await world.sell([
+      { path: '/data', pricing: { model: 'per-request', amount: 0.05 }, signIn: { seconds: 3_600 } },
+    ])
+    const url = `${sold.gate}/data`
+    const payer = await world.chain.payer(1_000_000n)
+    await base.fund(payer.address, 1_000_000n)
+    const entered = async () =>
+      (await world.request(url, { headers: await signIn(payer, await world.request(url)) })).status
+    const switchTo = async (network: string) => {
+      expect((await world.seller.call('PATCH', `/v1/paywalls/${sold.id}`, { body: { network } })).status).toBe(200)
+    }
+    expect((await world.pay(payer, url)).status).toBe(200)
+    expect(await entered()).toBe(200)
+    await switchTo('base')
+    expect(await entered()).toBe(402)
+    expect((await buy({ chain: base, payer }, url, {})).status).toBe(200)
+    expect(await entered()).toBe(200)
   })
 })

@@ -172,8 +172,8 @@ describe('any history of a tiered price', () => {
     })
     const books: TieredBooks = {
       ...journal,
-      async tier(paywall, route, payer, tiers, start) {
-        return nextTier(tiers, await prepaid.places(paywall, route, payer, start))
+      async tier(paywallId, route, payer, tiers, start, network) {
+        return nextTier(tiers, await prepaid.places({ paywallId, route, payer, windowStart: start, network }))
       },
     }
     return { books, paywall: { paywallId: id, owner }, payer: PAYER, route: keyOf(route), tiers, clock }
@@ -272,7 +272,8 @@ async function unlessAnotherTier<T>(act: () => Promise<T>): Promise<T | null> {
 }
 
 async function shownTo({ books, paywall, route, payer, tiers, clock }: Customer): Promise<Payment['amount']> {
-  const tier = await books.tier(paywall.paywallId, route, payer, tiers, windowStart('day', clock.now()))
+  const start = windowStart('day', clock.now())
+  const tier = await books.tier(paywall.paywallId, route, payer, tiers, start, 'base-sepolia')
   return tierOf(tiers, tier).amount
 }
 

@@ -1,5 +1,6 @@
 import type { Sale } from '../../sales/model.ts'
 import type { Payment, Tier } from '../model.ts'
+import type { Place } from '../ports.ts'
 import { paymentOf } from '../rules/payment.ts'
 import { nextTier, tierAt, tierOf } from '../rules/pricing.ts'
 import { AnotherTier } from '../service/product.ts'
@@ -8,7 +9,7 @@ export type MemoryPlaces = ReturnType<typeof memoryPlaces>
 
 /** How many calls each customer has paid for in the current window of a tiered price. */
 export function memoryPlaces() {
-  const places = new Map<string, Place>()
+  const places = new Map<string, Counts>()
   const tiersOf = new Map<string, readonly Tier[]>()
 
   /** As in the gateway, this runs in the claim, and again when a released payment is claimed anew. */
@@ -21,25 +22,25 @@ export function memoryPlaces() {
   }
 
   /** A call keeps its place in the window until it is released. */
-  function takePlace({ paywallId, route, payer, windowStart, amount }: Payment, tiers: readonly Tier[]): void {
-    const key = JSON.stringify([paywallId, route, payer])
-    const start = windowStart?.getTime() ?? 0
+  function takePlace(payment: Payment, tiers: readonly Tier[]): void {
+    const key = keyOf(payment)
+    const start = payment.windowStart?.getTime() ?? 0
     const known = places.get(key)
     const place = known?.start === start ? known : { start, taken: 0, paid: 0, tier: known?.tier ?? 0 }
     const tier = nextTier(tiers, place)
-    if (tierOf(tiers, tier).amount !== amount) throw new AnotherTier()
+    if (tierOf(tiers, tier).amount !== payment.amount) throw new AnotherTier()
     places.set(key, { ...place, taken: place.taken + 1 })
   }
 
-  function free({ paywallId, route, payer, windowStart }: Payment): void {
-    const place = places.get(JSON.stringify([paywallId, route, payer]))
+  function free({ windowStart, ...payment }: Payment): void {
+    const place = places.get(keyOf(payment))
     if (windowStart !== null && place?.start === windowStart.getTime())
       place.taken = Math.max(place.taken - 1, place.paid)
   }
 
-  function moved({ paywallId, route, payer, windowStart }: Payment): { from: number; to: number } | null {
-    const place = places.get(JSON.stringify([paywallId, route, payer]))
-    const tiers = tiersOf.get(JSON.stringify([paywallId, route]))
+  function moved({ windowStart, ...payment }: Payment): { from: number; to: number } | null {
+    const place = places.get(keyOf(payment))
+    const tiers = tiersOf.get(JSON.stringify([payment.paywallId, payment.route]))
     if (windowStart === null || place?.start !== windowStart.getTime() || tiers === undefined) return null
     place.paid += 1
     place.taken = Math.max(place.taken, place.paid)
@@ -53,21 +54,18 @@ export function memoryPlaces() {
     claim,
     free,
     moved,
-    tier({ paywallId, route, payer, windowStart }: Customer, tiers: readonly Tier[]): number {
-      const place = places.get(JSON.stringify([paywallId, route, payer]))
+    tier({ windowStart, ...customer }: Place, tiers: readonly Tier[]): number {
+      const place = places.get(keyOf(customer))
       return nextTier(tiers, place?.start === windowStart.getTime() ? place : { paid: 0, taken: 0 })
     },
   }
 }
 
-interface Customer {
-  paywallId: string
-  route: string
-  payer: Payment['payer']
-  windowStart: Date
+function keyOf({ paywallId, network, route, payer }: Omit<Place, 'windowStart'>): string {
+  return JSON.stringify([paywallId, network, route, payer])
 }
 
-interface Place {
+interface Counts {
   start: number
   taken: number
   paid: number

@@ -138,8 +138,8 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     },
 
     // oxlint-disable-next-line max-params -- part of the published package
-    async tier(paywall, route, payer, tiers, windowStart) {
-      return places.tier({ paywallId: paywall, route, payer, windowStart }, tiers)
+    async tier(paywallId, route, payer, tiers, windowStart, network) {
+      return places.tier({ paywallId, route, payer, windowStart, network }, tiers)
     },
   }
 }

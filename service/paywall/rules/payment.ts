@@ -49,11 +49,14 @@ interface Price {
 
 /**
  * All prices that are valid for this route: the current one, and those offered in the last ten minutes. For a tiered
- * price the price of every tier, since the tier depends on the payer.
+ * price the price of every tier, since the tier depends on the payer. Test networks and real money never mix: after a switch
+ * between them, earlier offers end at once.
  */
 export function pricesOf(gate: Gate, route: Route): Price[] {
   const key = keyOf(route)
-  return [gate as Offered, ...gate.earlier].flatMap(({ routes, recipient, network }): Price[] => {
+  const { network } = gate
+  const offered = [gate as Offered, ...gate.earlier.filter((earlier) => earlier.network === network)]
+  return offered.flatMap(({ routes, recipient }): Price[] => {
     const then = routes.find((one) => keyOf(one) === key)
     if (then === undefined || then.pricing.model === 'free' || recipient === null) return []
     const { pricing } = then

@@ -73,7 +73,8 @@ export function createOffering(deps: GateDeps): Offering {
 
   async function tierOf({ gate, route }: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number> {
     if (pricing.model !== 'tiered' || payer === null) return 0
-    return await journal.tier(gate.id, keyOf(route), payer, pricing.tiers, windowStart(pricing.window, clock.now()))
+    const start = windowStart(pricing.window, clock.now())
+    return await journal.tier(gate.id, keyOf(route), payer, pricing.tiers, start, gate.network)
   }
 
   /** For every door. What fills a balance is not refunded: its payer can still spend it. */

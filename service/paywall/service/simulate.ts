@@ -34,7 +34,8 @@ export function createSimulating({
       if (pricing.model === 'per-request') return pricing.amount
       const { gate, route } = call
       const start = windowStart(pricing.window, clock.now())
-      return chargeOf(pricing, await journal.tier(gate.id, keyOf(route), ZERO_ADDRESS, pricing.tiers, start))
+      const place = [gate.id, keyOf(route), ZERO_ADDRESS, pricing.tiers, start, gate.network] as const
+      return chargeOf(pricing, await journal.tier(...place))
     }
     if (body === null) return pricing.minimum > 0n ? pricing.minimum : usdc(1n)
     return await costOfWhole(pricing, { sent, body, ms: clock.now().getTime() - call.began.getTime() }, countTokens)

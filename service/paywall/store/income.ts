@@ -62,12 +62,12 @@ async function addCredit(inside: Statements, payment: Payment, { tokenHash, hold
 }
 
 async function moved(inside: Statements, payment: Payment, routes: readonly StoredRoute[]): Promise<Facts['tier']> {
-  const { paywallId, route, payer, windowStart } = payment
+  const { paywallId, route, payer, windowStart, network } = payment
   if (windowStart === null) return null
   const place = [paywallId, route, payer]
   const [row] = await inside.run<{ paid: number; tier: number }>(
     COUNT_PAID,
-    [...place, windowStart],
+    [...place, windowStart, network],
     'paywall_paid_place',
   )
   const pricing = routes.map(fromStoredRoute).find((one) => keyOf(one) === route)?.pricing
@@ -125,4 +125,4 @@ FROM paywall_balance b, held WHERE b.paywall_id = $2 AND b.network = $3 AND b.pa
 
 const COUNT_PAID = `
 UPDATE paywall_tier SET paid = paid + 1, taken = greatest(taken, paid + 1)
-WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4 RETURNING paid, tier`
+WHERE paywall_id = $1 AND route = $2 AND payer = $3 AND window_start = $4 AND network = $5 RETURNING paid, tier`
