@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readConfig, ROLES } from '../../service/config.ts'
+import { usdc } from '../../service/kit/money.ts'
 import { documentsOf, environmentFile, interpolated } from './documents.ts'
 
 const VARIABLES = {
@@ -16,6 +17,10 @@ const VARIABLES = {
   SPONSOR_PRIVATE_KEYS: `0x${'11'.repeat(32)}`,
   PAYER_SEED: '22'.repeat(32),
   WALLET_XPRV: `xprv${'7'.repeat(107)}`,
+  N8N_ENCRYPTION_KEY: 'key',
+  // Settings that the file itself does not name.
+  PAYOUTS: 'off',
+  WITHDRAWAL_LIMIT_PER_DAY: '50',
 }
 
 interface ComposeFile {
@@ -27,6 +32,7 @@ interface ComposeService {
   image: string
   build?: { context: string; dockerfile: string }
   environment?: Record<string, string>
+  env_file?: { path: string; required: boolean }[]
   volumes?: string[]
   networks?: string[]
   depends_on?: string[] | Record<string, unknown>
@@ -42,7 +48,15 @@ const { Ajv } = createRequire(path.resolve('service/package.json'))('ajv') as {
 }
 
 const compose = interpolated(documentsOf('deploy/compose.yaml')[0], VARIABLES) as ComposeFile
-const ours = Object.entries(compose.services).filter(([, { build }]) => build !== undefined)
+const ours = Object.entries(compose.services)
+  .filter(([, { build }]) => build !== undefined)
+  .map(([name, service]): [string, ComposeService] => [name, { ...service, environment: environmentOf(service) }])
+
+/** What a process gets: its `env_file`, which is `deploy/.env`, and what is named beside it. */
+function environmentOf({ env_file: files = [], environment = {} }: ComposeService): Record<string, string> {
+  const file = files.some(({ path: name }) => name === '.env') ? VARIABLES : {}
+  return { ...file, ...environment }
+}
 
 describe('deploy/compose.yaml', () => {
   const schema = JSON.parse(readFileSync('test/deploy/schemas/compose-spec.json', 'utf8')) as Record<string, unknown>
@@ -77,6 +91,11 @@ describe('deploy/compose.yaml', () => {
     expect(() => readConfig({ ...environment, LIVE: 'true' })).not.toThrow()
   })
 
+  it.each(ours)('%s gets every setting of deploy/.env', (_name, { environment }) => {
+    const { PAYOUTS, WITHDRAWAL_LIMIT_PER_DAY } = readConfig(environment ?? {})
+    expect([PAYOUTS, WITHDRAWAL_LIMIT_PER_DAY]).toEqual(['off', usdc(50_000_000n)])
+  })
+
   it('has two replicas of every role, and signing keys only where they are used', () => {
     const roles = ours.flatMap(([, { environment, deploy }]) =>
       (environment?.['ROLES'] ?? '').split(',').map((role) => [role, deploy?.replicas]),
@@ -89,6 +108,7 @@ describe('deploy/compose.yaml', () => {
     expect(holders('SPONSOR_PRIVATE_KEYS')).toEqual(['facilitator'])
     expect(holders('WALLET_XPRV')).toEqual(['worker'])
     expect(holders('PAYER_SEED')).toEqual(['worker'])
+    expect(holders('N8N_ENCRYPTION_KEY')).toEqual([])
   })
 
   it('names only services, networks and files that there are', () => {
