@@ -1,4 +1,4 @@
-import { english, generateMnemonic, HDKey } from 'viem/accounts'
+import { english, generateMnemonic, HDKey, privateKeyToAddress } from 'viem/accounts'
 import { DomainError } from '../kit/errors.ts'
 import type { Curve, Keccak } from './curve.ts'
 import { addressOf } from './eip712.ts'
@@ -102,10 +102,12 @@ export function keysOfPhrase(phrase: string): PhraseKeys {
     if (privateKey === null) throw new Error('a key derived from a private one is private')
     return Buffer.from(privateKey).toString('hex')
   }
+  const sponsor: Hex = `0x${digits(1)}`
   return {
     xpub: wallet.publicExtendedKey,
     xprv: wallet.privateExtendedKey,
-    sponsor: `0x${digits(1)}`,
+    sponsor,
+    sponsorAddress: privateKeyToAddress(sponsor),
     payerSeed: digits(2),
   }
 }
@@ -114,6 +116,7 @@ export interface PhraseKeys {
   xpub: string
   xprv: string
   sponsor: Hex
+  sponsorAddress: Address
   payerSeed: string
 }
 

@@ -164,11 +164,12 @@ function generated(before: Readonly<Record<string, string>>, compose: boolean): 
 }
 
 function keyLines(phrase: string): Line[] {
-  const { xpub, xprv, sponsor, payerSeed } = keysOfPhrase(phrase)
+  const { xpub, xprv, sponsor, sponsorAddress, payerSeed } = keysOfPhrase(phrase)
   return [
     { name: 'WALLET_XPUB', value: xpub, comment: 'Derives deposit addresses. It can move nothing.' },
     { name: 'WALLET_XPRV', value: xprv, comment: 'Signs withdrawals. For workers alone.' },
     { name: 'SPONSOR_PRIVATE_KEYS', value: sponsor, comment: 'Pays the gas of settlements: send ETH to its address.' },
+    { name: 'SPONSOR_ADDRESSES', value: sponsorAddress, comment: 'That address, for processes without the key.' },
     { name: 'PAYER_SEED', value: payerSeed, comment: 'The wallets that agents pay from. For workers alone.' },
   ]
 }

@@ -63,6 +63,7 @@ describe('npm run setup', () => {
     expect(HDKey.fromExtendedKey(settings['WALLET_XPRV'] ?? '').publicExtendedKey).toBe(settings['WALLET_XPUB'])
     const sponsor = mnemonicToAccount(phrase, { accountIndex: 1 }).address
     expect(privateKeyToAccount(settings['SPONSOR_PRIVATE_KEYS'] as `0x${string}`).address).toBe(sponsor)
+    expect(settings['SPONSOR_ADDRESSES']).toBe(sponsor)
 
     for (const chain of [base, sepolia]) await chain.call('anvil_setBalance', sponsor, '0xde0b6b3a7640000')
     // The workflow is on this machine too: a host of the operator's own, as step 6 of docs/going-live.md has it.

@@ -8,6 +8,7 @@ import path from 'node:path'
 import express from 'express'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
+import { privateKeyToAddress } from 'viem/accounts'
 import { checkAddresses } from '../../service/cli/checks/addresses.ts'
 import { checkChains } from '../../service/cli/checks/chain.ts'
 import { checkDatabase } from '../../service/cli/checks/database.ts'
@@ -193,7 +194,7 @@ describe('the chain', () => {
 
   const RICH = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
   const RICH_ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
-  const POOR = `0x${'17'.repeat(32)}`
+  const POOR = `0x${'17'.repeat(32)}` as const
 
   it('with an unreachable RPC, another chain or a sponsor without money is a fault', async () => {
     await base.request({ method: 'anvil_setBalance', params: [RICH_ADDRESS, '0xde0b6b3a7640000'] })
@@ -208,6 +209,17 @@ describe('the chain', () => {
     })
     expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: 'http://127.0.0.1:9/with-a-long-secret-key' }))).toEqual({
       'chain base': expect.not.stringContaining('with-a-long-secret-key'),
+    })
+  })
+
+  it('is looked at with the sponsors of other processes, which a worker knows by their addresses', async () => {
+    const worker = { ...LIVE, ROLES: 'worker', BASE_RPC_URLS: base.url }
+    expect(faultsOf(await look(checkChains, worker))).toMatchObject({
+      'gas base': expect.stringContaining('SPONSOR_ADDRESSES'),
+    })
+    const poor = privateKeyToAddress(POOR)
+    expect(faultsOf(await look(checkChains, { ...worker, SPONSOR_ADDRESSES: poor }))).toEqual({
+      'gas base': expect.stringContaining('it cannot pay for gas'),
     })
   })
 

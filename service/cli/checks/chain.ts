@@ -77,9 +77,11 @@ async function ask(url: string, network: Network, config: Config): Promise<Node 
   }
 }
 
-export async function sponsorsOf({ SPONSOR_PRIVATE_KEYS: keys }: Config): Promise<Address[]> {
+/** Also those whose keys other processes have. */
+export async function sponsorsOf({ SPONSOR_PRIVATE_KEYS: keys, SPONSOR_ADDRESSES: named }: Config): Promise<Address[]> {
   const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
-  return keys.map((key) => addressOf(keccak, curve.publicKey(Buffer.from(key.slice(2), 'hex'))))
+  const own = keys.map((key) => addressOf(keccak, curve.publicKey(Buffer.from(key.slice(2), 'hex'))))
+  return [...new Set([...own, ...(named as Address[])])]
 }
 
 function result(answer: unknown): unknown {
@@ -108,9 +110,14 @@ function judge(node: Awaited<ReturnType<typeof ask>>, check: string, network: Ne
 
 function sponsors(network: Network, nodes: readonly Awaited<ReturnType<typeof ask>>[], config: Config): Finding[] {
   const check = `gas ${network.name}`
-  if (config.SPONSOR_PRIVATE_KEYS.length === 0) {
+  if (config.ROLES.includes('facilitator') && config.SPONSOR_PRIVATE_KEYS.length === 0) {
     const says = 'SPONSOR_PRIVATE_KEYS is not set: payments are verified but not settled.'
-    return [config.ROLES.includes('facilitator') && config.LIVE ? fault(check, says) : warning(check, says)]
+    return [config.LIVE ? fault(check, says) : warning(check, says)]
+  }
+  if (config.SPONSOR_PRIVATE_KEYS.length + config.SPONSOR_ADDRESSES.length === 0) {
+    const says =
+      'SPONSOR_ADDRESSES is not set, so nobody has looked whether the sponsors can pay for gas. Set it in every process.'
+    return [config.LIVE ? fault(check, says) : warning(check, says)]
   }
   const answered = nodes.find((node): node is Node => 'head' in node && node.chainId === network.chainId)
   if (answered === undefined) return []

@@ -71,13 +71,13 @@ async function catalogue(pool: pg.Pool): Promise<Finding> {
 
 /** Only the operator that a payment in the escrow names can capture it or give it back. */
 async function operators(pool: pg.Pool, config: Config): Promise<Finding[]> {
-  if (config.SPONSOR_PRIVATE_KEYS.length === 0) return []
+  const own = await sponsorsOf(config)
+  if (own.length === 0) return []
   const { rows } = await pool.query<{ operator: string; count: number }>(
     `SELECT '0x' || encode(f.operator, 'hex') AS operator, count(*)::int AS count
      FROM sale s JOIN facilitator_settlement f ON f.digest = s.digest
      WHERE s.escrow IS NOT NULL AND s.state IN ('held', 'settling') AND f.operator IS NOT NULL GROUP BY 1`,
   )
-  const own = await sponsorsOf(config)
   return rows
     .filter(({ operator }) => !own.includes(operator as Address))
     .map(({ operator, count }) =>

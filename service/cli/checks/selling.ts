@@ -45,6 +45,11 @@ function models({ MODELS_BASE_URL, MODELS_API_KEY, MODELS_FILE }: Config): Findi
 function wallets({ WALLET_XPUB, WALLET_XPRV, ROLES }: Config): Finding {
   if (WALLET_XPUB === undefined && WALLET_XPRV === undefined)
     return fault('wallet keys', 'WALLET_XPUB is not set, so no account has a deposit address. Set it in every process.')
+  if (WALLET_XPUB === undefined)
+    return warning(
+      'wallet keys',
+      'WALLET_XPUB is not set: processes without WALLET_XPRV have no addresses. Set it in every one.',
+    )
   if (ROLES.includes('worker') && WALLET_XPRV === undefined)
     return warning(
       'wallet keys',
