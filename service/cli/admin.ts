@@ -12,10 +12,12 @@ import { showTransfers } from './transfers.ts'
 async function main(args: readonly string[]): Promise<number> {
   const [command = '', name, given] = args
   const isList = command === 'transfers' && args.length <= 2
+  const isRestored = command === 'restored' && args.length === 1
   const isSwitch = command === 'payouts' && (name === 'on' || name === 'off') && args.length === 2
   if (
     !isSwitch &&
     !isList &&
+    !isRestored &&
     (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3)
   ) {
     console.error(USAGE)
@@ -29,6 +31,10 @@ async function main(args: readonly string[]): Promise<number> {
       if (shown === null) console.error(`No transfer has that id: ${name ?? ''}`)
       else console.log(shown)
       return shown === null ? 1 : 0
+    }
+    if (isRestored) {
+      console.log(await afterRestore(config, database))
+      return 0
     }
     if (isSwitch) {
       console.log(await switchPayouts(config, database, name))
@@ -55,6 +61,7 @@ const USAGE = `Usage:
   npm run admin -- verify-owner | unverify-owner <user id>
   npm run admin -- hide-review <review id>
   npm run admin -- payouts off | on
+  npm run admin -- restored
   npm run admin -- transfers [id]
 The default environment is production on a live server, otherwise the sandbox.`
 
@@ -80,6 +87,23 @@ async function switchPayouts(config: Config, { statements }: Database, to: 'on' 
     ? 'Payouts are switched on in the database, but PAYOUTS=off still stops them on this server: remove it and restart.'
     : 'Payouts are on.'
 }
+
+/**
+ * The database is older than the world: payouts since the dump have been made, and addresses since the dump have been given
+ * out. Nothing leaves before both were looked at, and no such address is given to another account or order.
+ */
+async function afterRestore(config: Config, database: Database): Promise<string> {
+  const paused = await switchPayouts(config, database, 'off')
+  await database.statements.run(SKIP_ADDRESSES, [])
+  return `${paused}
+Addresses that were given out after the dump will not be given out again.
+Start the processes, and wait until npm run ledger -- check compares with the chain and finds no difference. Then: npm run admin -- payouts on`
+}
+
+// A gap is harmless. Their numbers end at 2,147,483,647.
+const SKIP_ADDRESSES = `
+SELECT setval(name, nextval(name) + 1000000)
+FROM unnest(ARRAY['wallet_address_index_seq', 'payment_address_index_seq']::regclass[]) AS name`
 
 function marking(mark: 'verified' | 'featured', value: boolean): Command {
   return async (store, name, environment) =>

@@ -43,6 +43,25 @@ describe('npm run admin', () => {
     expect(await look()).toMatchObject({ verified: false, featured: false, ownerVerified: false })
   })
 
+  test('holds payouts back after a restore, and gives out no address again that was given out after the dump', async () => {
+    const { statements } = service.database
+    const numbers = () =>
+      statements.run<Record<string, bigint>>(
+        `SELECT nextval('wallet_address_index_seq') AS wallet, nextval('payment_address_index_seq') AS "order"`,
+        [],
+      )
+    const [before] = await numbers()
+    const { code, output } = await admin('restored')
+    expect([code, output]).toEqual([0, expect.stringContaining('Payouts are off')])
+    const [after] = await numbers()
+    for (const name of ['wallet', 'order'])
+      expect(Number(after![name]) - Number(before![name])).toBeGreaterThan(999_999)
+    expect((await creator.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })).status).toBe(200)
+    const withdraw = { amount: 1, to: `0x${'12'.repeat(20)}` }
+    expect((await creator.call('POST', '/v1/wallet/withdraw', { body: withdraw })).body.code).toBe('payouts_paused')
+    expect((await admin('payouts', 'on')).output).toContain('Payouts are on')
+  })
+
   test('names an unknown asset, and lists its commands', async () => {
     expect(await admin('verify', 'no-such-asset')).toMatchObject({
       code: 1,
