@@ -75,13 +75,8 @@ export const answerPayer: Operation = {
   async run(step) {
     const payment = orderOf(step)
     const answer = await readAnswer(step)
-    try {
-      return [{ json: await report(step, payment, { status: 'succeeded', answer }) }]
-    } catch (error) {
-      // Of several items the first one has answered. A workflow that fails now would fail an order that was delivered.
-      if (!wasAnswered(error)) throw error
-      return [{ json: { id: payment, note: 'This order was answered before. Its first answer counts.' } }]
-    }
+    const reported = report(step, payment, { status: 'succeeded', answer })
+    return [{ json: await reported.catch((error: unknown) => answeredBefore(payment, error)) }]
   },
 }
 
@@ -164,9 +159,12 @@ export const showProgress: Operation = {
   },
 }
 
-function wasAnswered(error: unknown): boolean {
+/** Of several items the first one has answered. A workflow that fails now would fail an order that was delivered. */
+function answeredBefore(payment: string, error: unknown): IDataObject {
   const data = error instanceof NodeApiError ? error.context['data'] : null
-  return isObject(data) && data['code'] === 'outcome_known' && data['outcome'] === 'succeeded'
+  const isAnswered = isObject(data) && data['code'] === 'outcome_known' && data['outcome'] === 'succeeded'
+  if (!isAnswered) throw error
+  return { id: payment, note: 'This order was answered before. Its first answer counts.' }
 }
 
 async function report(step: Step, id: string, outcome: IDataObject): Promise<IDataObject> {
