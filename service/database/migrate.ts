@@ -23,7 +23,10 @@ export async function migrate(url: string, folder = migrationsFolder()): Promise
     // Prisma's own engine locks the same number, so the two never run at the same time. The lock ends with the
     // connection.
     await client.query('select pg_advisory_lock(72707369)')
-    const pending = unapplied(files, await readHistory(client))
+    await client.query(TABLE)
+    const { rows: history } = await client.query<Applied>(HISTORY)
+    assertKnown(files, history)
+    const pending = unapplied(files, history)
     for (const file of pending) await apply(client, file)
     return pending.map(({ name }) => name)
   } finally {
@@ -31,16 +34,23 @@ export async function migrate(url: string, folder = migrationsFolder()): Promise
   }
 }
 
-/** Whether everything is applied, for a readiness check; changes nothing. */
-export async function isMigrated(pool: pg.Pool, folder = migrationsFolder()): Promise<boolean> {
-  const files = await readMigrations(folder)
-  const table = await pool.query<{ found: boolean }>(`select to_regclass('_prisma_migrations') is not null as found`)
-  if (table.rows[0]?.found !== true) return false
-  const { rows } = await pool.query<Applied>(HISTORY)
-  return unapplied(files, rows).length === 0
+/**
+ * Whether everything of this version is applied, for a readiness check; changes nothing. Migrations of a newer version
+ * are no fault: the processes of this one serve until it has replaced them.
+ */
+export async function isMigrated(pool: pg.Pool, files: readonly Migration[]): Promise<boolean> {
+  return unapplied(files, await readHistoryIfAny(pool)).length === 0
 }
 
-interface Migration {
+/** The same before a start: refuses the database of a newer version, as `migrate` does. */
+export async function isUpToDate(pool: pg.Pool): Promise<boolean> {
+  const files = await readMigrations()
+  const history = await readHistoryIfAny(pool)
+  assertKnown(files, history)
+  return unapplied(files, history).length === 0
+}
+
+export interface Migration {
   readonly name: string
   readonly sql: string
   readonly checksum: string
@@ -68,7 +78,8 @@ const HISTORY = `
 select migration_name, checksum, finished_at from _prisma_migrations
 where rolled_back_at is null order by started_at, migration_name`
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** Read once at a start: a new version may replace the files under a process that runs. */
+export async function readMigrations(folder = migrationsFolder()): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   // By code point, as the names are dates: a locale may sort otherwise.
@@ -81,9 +92,19 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   )
 }
 
-async function readHistory(client: pg.Client): Promise<Applied[]> {
-  await client.query(TABLE)
-  return (await client.query<Applied>(HISTORY)).rows
+async function readHistoryIfAny(pool: pg.Pool): Promise<Applied[]> {
+  const table = await pool.query<{ found: boolean }>(`select to_regclass('_prisma_migrations') is not null as found`)
+  return table.rows[0]?.found === true ? (await pool.query<Applied>(HISTORY)).rows : []
+}
+
+function assertKnown(files: readonly Migration[], history: readonly Applied[]): void {
+  const names = new Set(files.map(({ name }) => name))
+  const unknown = history.find((row) => row.finished_at !== null && !names.has(row.migration_name))
+  if (unknown === undefined) return
+  throw refusal(
+    'migration_unknown',
+    `The database has migration ${unknown.migration_name}, which this version of the service does not have. Start a newer version.`,
+  )
 }
 
 function unapplied(files: readonly Migration[], history: readonly Applied[]): Migration[] {
@@ -94,13 +115,7 @@ function unapplied(files: readonly Migration[], history: readonly Applied[]): Mi
       const sentence = `Migration ${name} failed earlier: resolve it with "npx prisma migrate resolve".`
       throw refusal('migration_failed', sentence)
     }
-    if (file === undefined) {
-      throw refusal(
-        'migration_unknown',
-        `The database has migration ${name}, which this version of the service does not have. Start a newer version.`,
-      )
-    }
-    if (file.checksum !== checksum) {
+    if (file !== undefined && file.checksum !== checksum) {
       const sentence = `Migration ${name} was edited after it was applied: restore it and write a new one.`
       throw refusal('migration_edited', sentence)
     }

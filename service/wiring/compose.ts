@@ -159,7 +159,7 @@ export async function compose(config: Config, options: Options): Promise<Service
   ]
   const queue = openQueue(platform, options, parts)
   openFigures(platform, { topics: topicsOf(parts), chains, facilitator: money.facilitator })
-  const server = openServer(platform, {
+  const server = await openServer(platform, {
     parts,
     identify,
     appRouter,

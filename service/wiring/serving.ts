@@ -9,7 +9,7 @@ import { mountTrpc } from '../api/trpc.ts'
 import type { Connections } from '../connections/service/connections.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import type { Config, Role } from '../config.ts'
-import { isMigrated } from '../database/migrate.ts'
+import { isMigrated, readMigrations } from '../database/migrate.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import type { Pace } from '../queue/model.ts'
@@ -94,7 +94,7 @@ export function openQueue(
 }
 
 /** The HTTP server of this process, with everything that its roles serve. */
-export function openServer(
+export async function openServer(
   platform: Platform,
   { parts, identify, appRouter, queue, budgets, connections }: ServerDeps,
 ) {
@@ -113,6 +113,7 @@ export function openServer(
     },
   ].filter(isServed)
   const upgrades = parts.flatMap(({ upgrades }) => upgrades ?? []).filter(isServed)
+  const migrations = await readMigrations()
   let draining = false
   const health: Health = {
     draining: () => draining,
@@ -120,7 +121,7 @@ export function openServer(
     database: () =>
       database
         .ping()
-        .then(() => isMigrated(database.pool))
+        .then(() => isMigrated(database.pool, migrations))
         .catch(() => false),
     parts: async () => ({
       queue: await queue.health().catch(() => 'unknown'),

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Address } from '../../chain/model.ts'
 import type { Config } from '../../config.ts'
 import { attachOrStart } from '../../database/embedded/database.ts'
-import { isMigrated } from '../../database/migrate.ts'
+import { isUpToDate } from '../../database/migrate.ts'
 import { loadOrMakeKey, parseKeyring } from '../../vault/keyring.ts'
 import { vaultOf } from '../../vault/vault.ts'
 import { sponsorsOf } from './chain.ts'
@@ -158,7 +158,7 @@ async function payouts(pool: pg.Pool, config: Config): Promise<Finding[]> {
 
 async function migrations(pool: pg.Pool): Promise<Finding> {
   try {
-    return (await isMigrated(pool))
+    return (await isUpToDate(pool))
       ? fine('database migrations', 'All are applied.')
       : fault('database migrations', 'Some are missing: run "npm run migrate" before the new version starts.')
   } catch (error) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../../database/embedded/database.ts'
-import { isMigrated } from '../../database/migrate.ts'
+import { isUpToDate } from '../../database/migrate.ts'
 import { refused, type Source, type Sum, type Table } from './model.ts'
 
 export interface OpenSource {
@@ -28,7 +28,7 @@ export async function openSource(dataDir: string): Promise<OpenSource> {
     // `end` does not wait for the server to hang up, which may itself stop right after.
     pool.on('error', () => undefined)
     // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for the promise
-    const upToDate = await isMigrated(pool).finally(() => pool.end())
+    const upToDate = await isUpToDate(pool).finally(() => pool.end())
     if (!upToDate) {
       throw refused(
         `The database in ${dataDir} is of an earlier version: start this one once, stop it, then move the data.`,
