@@ -6,7 +6,7 @@ import { migrate } from '../database/migrate.ts'
 import { DomainError } from '../kit/errors.ts'
 import { printReport, runChecks } from './checks/all.ts'
 import { runCommand } from './command/run.ts'
-import { readSettings, withLines, writePhrase, writeSettings, type Line } from './settings/file.ts'
+import { loadingOf, readSettings, withLines, writePhrase, writeSettings, type Line } from './settings/file.ts'
 import { addressesOf, GENERATED, questionsOf, type Question } from './settings/questions.ts'
 
 /**
@@ -45,9 +45,7 @@ async function main(args: string[]): Promise<number> {
   const { DATABASE_URL } = readConfig(settings)
   if (DATABASE_URL !== undefined && !(await isMigrated(DATABASE_URL, file))) return 1
   const code = printReport(await runChecks(() => readConfig(settings)), false)
-  console.log(
-    `\nStart it: set -a; . ${file.includes('/') ? file : `./${file}`}; set +a; npm start\nThen: npm run doctor, in the same shell.`,
-  )
+  console.log(`\nStart it: ${loadingOf(file)}; npm start\nThen: npm run doctor, in the same shell.`)
   return code
 }
 

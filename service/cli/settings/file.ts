@@ -21,6 +21,11 @@ export function readSettings(file: string): { text: string; values: Record<strin
   }
 }
 
+/** What an operator types in a shell so that commands there have the settings. */
+export function loadingOf(file: string): string {
+  return `set -a; . ${file.includes('/') ? file : `./${file}`}; set +a`
+}
+
 /** What is in the file, with the lines behind it. Throws where one cannot be written. */
 export function withLines(before: string, lines: readonly Line[]): string {
   const added = lines.map(({ name, value, comment }) => {

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { ALLOWED, published } from '../bodies.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
@@ -17,22 +20,30 @@ describe('npm run admin', () => {
     await service.close()
   })
 
-  async function admin(...args: string[]): Promise<{ code: number; output: string }> {
+  const admin = (...args: string[]) => command('admin', args, { env: { DATABASE_URL: service.testDatabase.url } })
+
+  async function command(
+    name: string,
+    args: string[],
+    { env = {}, cwd = process.cwd() }: { env?: Record<string, string>; cwd?: string },
+  ): Promise<{ code: number; output: string; errors: string }> {
+    const file = path.resolve(`service/dist/cli/${name}.js`)
     try {
-      const { stdout } = await promisify(execFile)(process.execPath, ['service/dist/cli/admin.js', ...args], {
-        env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: service.testDatabase.url },
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [file, ...args], {
+        env: { PATH: process.env['PATH'] ?? '', ...env },
+        cwd,
       })
-      return { code: 0, output: stdout }
+      return { code: 0, output: stdout, errors: stderr }
     } catch (error) {
-      const { code, stderr } = error as { code: number; stderr: string }
-      return { code, output: stderr }
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return { code, output: stdout, errors: stderr }
     }
   }
 
   const look = async () => (await service.call('GET', `/v1/rda/${slug}`)).body.rda as { id: string }
 
   test("sets and removes the operator's marks", async () => {
-    expect(await admin('verify', slug)).toEqual({ code: 0, output: `${slug} in sandbox is verified.\n` })
+    expect(await admin('verify', slug)).toMatchObject({ code: 0, output: `${slug} in sandbox is verified.\n` })
     expect((await admin('feature', (await look()).id)).code).toBe(0)
     expect((await admin('verify-owner', creator.caller.subject)).code).toBe(0)
     expect(await look()).toMatchObject({ verified: true, featured: true, ownerVerified: true, version: '1.0.0' })
@@ -65,10 +76,34 @@ describe('npm run admin', () => {
   test('names an unknown asset, and lists its commands', async () => {
     expect(await admin('verify', 'no-such-asset')).toMatchObject({
       code: 1,
-      output: expect.stringContaining('no-such-asset'),
+      errors: expect.stringContaining('no-such-asset'),
     })
     expect((await admin('verify', slug, 'production')).code).toBe(1)
-    expect(await admin('promote', slug)).toMatchObject({ code: 2, output: expect.stringContaining('verify-owner') })
+    expect(await admin('promote', slug)).toMatchObject({ code: 2, errors: expect.stringContaining('verify-owner') })
     expect((await admin('verify')).code).toBe(2)
+  })
+
+  test('names the database that it used, without the password', async () => {
+    const url = new URL(service.testDatabase.url)
+    const { code, errors } = await admin('payouts', 'on')
+    expect({ code, errors }).toEqual({ code: 0, errors: `Database: ${url.pathname.slice(1)} on ${url.host}\n` })
+  })
+
+  test.each([
+    { file: '.env', line: 'DATABASE_URL=postgres://u:secret@db/coinslot', way: 'set -a; . ./.env; set +a' },
+    { file: 'deploy/.env', line: 'DATABASE_URL=postgres://u:secret@db/coinslot', way: '. deploy/.env;' },
+    { file: 'deploy/.env', line: 'POSTGRES_PASSWORD=secret', way: 'docker compose -f deploy/compose.yaml run' },
+  ])('uses no embedded database beside a $file that names another', async ({ file, line, way }) => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'coinslot-admin-'))
+    try {
+      mkdirSync(path.join(cwd, '.coinslot'))
+      mkdirSync(path.join(cwd, 'deploy'))
+      writeFileSync(path.join(cwd, file), `${line}\n`)
+      const refusal = { code: 2, output: '', errors: expect.stringContaining(way) }
+      expect(await command('admin', ['payouts', 'off'], { cwd })).toEqual(refusal)
+      expect(await command('ledger', ['check'], { cwd })).toEqual(refusal)
+    } finally {
+      rmSync(cwd, { recursive: true })
+    }
   })
 })
