@@ -10,7 +10,7 @@ import { runCommand, withDatabase } from './command/run.ts'
 
 /**
  * `npm run ledger -- check`: recomputes every figure from the postings, and compares the sums with the chain where
- * there is one; exits 1 on any difference.
+ * there is one; exits 1 on any difference, and where the comparison is not possible yet.
  */
 async function main([command]: string[]): Promise<number> {
   if (command !== 'check') {
@@ -47,7 +47,11 @@ async function main([command]: string[]): Promise<number> {
   })
 }
 
-/** Where production's money is on chain: the books against it. False on a difference. */
+const NOT_COMPARED = `Not compared with the chain: the monitor has not read it yet, or is more than 100 blocks behind it.
+Switch payouts off (npm run admin -- payouts off), start a worker, and check again once it has caught up. Switch them on
+after a check without a difference.`
+
+/** Where production's money is on chain: the books against it. False on a difference, and where none can be found. */
 async function compareWithChain(config: Config, database: Database): Promise<boolean> {
   if (config.BASE_RPC_URLS.length === 0 || (config.WALLET_XPUB ?? config.WALLET_XPRV) === undefined) {
     console.log('Not compared with the chain: set BASE_RPC_URLS and WALLET_XPUB.')
@@ -57,8 +61,9 @@ async function compareWithChain(config: Config, database: Database): Promise<boo
   try {
     const report = await reconciling.reconcile()
     if (report === null) {
-      console.log('Not compared with the chain: the monitor has not read it yet, or is far behind.')
-      return true
+      // A restored database is always behind: what left since its dump is in the wallets again until this is compared.
+      console.error(NOT_COMPARED)
+      return false
     }
     const { blockNumber, wallets, revenue, capital, treasury, depositAddresses, payers, inFlight, difference } = report
     const books = `wallets ${toDecimal(wallets)}, revenue ${toDecimal(revenue)}, capital ${toDecimal(capital)}`

@@ -129,6 +129,14 @@ describe('reconciliation', () => {
     expect(await checkByHand()).toMatchObject({ code: 1, output: expect.stringContaining('0.000001 USDC more') })
   })
 
+  test('the check fails where the monitor is too far behind for a comparison, as it is after a restore', async () => {
+    await world.mine(200)
+    expect(await world.service.wallets.reconciling.reconcile()).toBeNull()
+    const { code, output } = await checkByHand()
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('npm run admin -- payouts off') })
+    expect(output).toContain('the ledger is sound.')
+  })
+
   /** Checks as `npm run ledger -- check` does. */
   async function checkByHand(): Promise<{ code: number | null; output: string }> {
     const { WALLET_XPUB } = await walletKeys()
