@@ -132,6 +132,16 @@ class Cases(unittest.TestCase):
             self.assertEqual((method, path, json.loads(content)), ("POST", "/v1/checkouts", {"price": 1}))
             self.assertEqual(headers["authorization"], "Bearer csk_1")
 
+    def test_repeats_with_the_same_key_after_an_answer_that_was_cut_off(self) -> None:
+        def behave(handler: BaseHTTPRequestHandler, n: int) -> None:
+            answer(handler, 200, {"callId": "tc_1"}, {"content-length": "100"} if n == 1 else None)
+
+        self.server.behave = behave
+        for run in (self.plain, self.waiting):
+            self.assertEqual(run(lambda client: client.tools.call("a/b", {})), {"callId": "tc_1"})
+            keys = {headers["idempotency-key"] for _, _, headers, _ in self.server.requests}
+            self.assertEqual((len(self.server.requests), len(keys)), (2, 1))
+
     def test_tells_a_refusal_by_its_code_and_does_not_repeat_it(self) -> None:
         self.server.behave = lambda handler, _: answer(handler, 402, ERROR, HELP)
         for run in (self.plain, self.waiting):

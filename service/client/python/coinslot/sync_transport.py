@@ -65,17 +65,20 @@ class Transport:
         ends = time.monotonic() + timeout
         connection = self._connected(timeout)
         try:
-            response = self._answered(connection, request)
-            body = Body()
-            # The socket's own limit is one for each piece: a server that drips would never end.
-            while piece := response.read1(_PIECE_BYTES):
-                body.add(piece)
-                left = ends - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError
-                if connection.sock is not None:
-                    connection.sock.settimeout(left)
-            return Response(self._options.base_url, response.status, _headers_of(response), body.content)
+            with self._answered(connection, request) as response:
+                body = Body()
+                # The socket's own limit is one for each piece: a server that drips would never end.
+                while piece := response.read1(_PIECE_BYTES):
+                    body.add(piece)
+                    left = ends - time.monotonic()
+                    if left <= 0:
+                        raise TimeoutError
+                    if connection.sock is not None:
+                        connection.sock.settimeout(left)
+                # `read1` ends without an error where the connection breaks before the announced length.
+                if response.length:
+                    raise http.client.IncompleteRead(body.content, response.length)
+                return Response(self._options.base_url, response.status, _headers_of(response), body.content)
         finally:
             connection.close()
 
