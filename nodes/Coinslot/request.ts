@@ -45,9 +45,14 @@ const PAGE_MAX = 100
 
 /**
  * Sends a request that may cost money. A retry of the same step in the same execution sends the same key, so it gets
- * the first answer instead of paying a second time.
+ * the first answer instead of paying a second time. `failsUnpaid` recognizes an answer that the step takes for a
+ * failure that cost nothing.
  */
-export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject> {
+export async function spend(
+  step: Step,
+  call: Omit<Call, 'method'>,
+  failsUnpaid: (body: IDataObject) => boolean = () => false,
+): Promise<IDataObject> {
   const { node } = step
   const purchase = purchaseOf(step, call)
   const abortSignal = node.getExecutionCancelSignal()
@@ -65,7 +70,8 @@ export async function spend(step: Step, call: Omit<Call, 'method'>): Promise<IDa
   const answer = !first.reached && first.broken ? await ask(node, whole) : first
   if (isEndedUnpaid(answer)) purchase.endedUnpaid()
   const body = bodyOf(step, answer)
-  purchase.succeeded()
+  if (failsUnpaid(body)) purchase.endedUnpaid()
+  else purchase.succeeded()
   return body
 }
 

@@ -112,14 +112,16 @@ export const fetchPaidUrl: Operation = {
   async run(step) {
     const { node, item } = step
     const options = node.getNodeParameter('options', item, {}) as Options
-    const { payment, response } = await spend(step, {
-      path: '/pay',
-      body: readRequest(step),
-      approvalSeconds: options.approvalSeconds ?? 0,
-    })
+    const isRefusal = (response: Response): boolean => response.status >= 400 && options.neverError !== true
+    const { payment, response } = await spend(
+      step,
+      { path: '/pay', body: readRequest(step), approvalSeconds: options.approvalSeconds ?? 0 },
+      // The service stores this answer under the key: the next attempt has to ask the address itself.
+      ({ payment, response }) => !isObject(payment) && isResponse(response) && isRefusal(response),
+    )
     const paid = isObject(payment) ? payment : null
     if (!isResponse(response)) throw gone(step, paid)
-    if (response.status >= 400 && options.neverError !== true) throw refused(step, response, paid)
+    if (isRefusal(response)) throw refused(step, response, paid)
     return [await toItem(step, response, paid)]
   },
 }

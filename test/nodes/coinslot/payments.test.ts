@@ -76,6 +76,22 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
     expect(keyOf(again.calls[0]) !== keyOf(first.calls[0])).toBe(isNew)
   })
 
+  it.each<[string, IDataObject | null, IDataObject, boolean]>([
+    ['an error of an address that was not paid', null, {}, true],
+    ['an error of an address that was paid', { id: 'pay_1', status: 'pending' }, {}, false],
+    ['an error of an unpaid address that is passed on as it is', null, { neverError: true }, false],
+  ])('after %s the next try asks the address again only if it was not paid and failed', async (...each) => {
+    const [, payment, options, isNew] = each
+    const parameters = {
+      ...{ resource: 'paidUrl', operation: 'fetch', url: 'https://x.example', maxAmount: 1, method: 'GET' },
+      options,
+    }
+    const response = { status: 503, headers: {}, body: 'later', encoding: 'utf8' }
+    const first = await execute({ parameters, answers: [{ status: 200, body: { payment, response } }] })
+    const again = await execute({ parameters, answers: [OK], kept: first.kept })
+    expect(keyOf(again.calls[0]) !== keyOf(first.calls[0])).toBe(isNew)
+  })
+
   it('a lost connection is retried once, under the same key', async () => {
     const broken = Object.assign(new Error('x'), { cause: { code: 'ECONNRESET' } })
     const done = await execute({ parameters: RUN, answers: [broken, OK] })
