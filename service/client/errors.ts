@@ -13,13 +13,16 @@ export class CoinslotError extends Error {
   readonly details: Readonly<Record<string, string>>
   /** The whole body of the answer: some errors have fields of their own, such as `required` or `runId`. */
   readonly body: Readonly<Record<string, unknown>>
+  /** Set where the request may have been done all the same. What takes a key is done once if repeated with this one. */
+  readonly idempotencyKey: string | null
 
-  constructor(message: string, { code, status = null, body = {}, docUrl = null, cause }: ErrorDetails) {
+  constructor(message: string, { code, status = null, body = {}, docUrl = null, idempotencyKey, cause }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.status = status
     this.body = body
     this.docUrl = docUrl
+    this.idempotencyKey = idempotencyKey ?? null
     this.requestId = typeof body['requestId'] === 'string' ? body['requestId'] : null
     this.details = (body['details'] ?? {}) as Readonly<Record<string, string>>
   }
@@ -30,6 +33,7 @@ interface ErrorDetails {
   status?: number | null
   body?: Readonly<Record<string, unknown>>
   docUrl?: string | null
+  idempotencyKey?: string | undefined
   cause?: unknown
 }
 

@@ -75,10 +75,10 @@ export class Transport {
     try {
       const response = await this.call(request, key, limit.signal)
       const text = await readText(response, limit.signal)
-      if (response.ok) return { answer: bodyOf(response, text) as Answer }
+      if (response.ok) return { answer: bodyOf(response, text, key) as Answer }
       const retryable = isRetryable(request.method, response.status)
       return {
-        error: errorOf(response, text),
+        error: errorOf(response, text, key),
         retryable,
         retryAfterMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),
       }
@@ -90,7 +90,8 @@ export class Transport {
         ? `${this.baseUrl} did not answer in time. Try again, or raise timeoutMs.`
         : `${this.baseUrl} cannot be reached. Check baseUrl and your connection.`
       const code = late ? 'timeout' : 'connection_failed'
-      return { error: new CoinslotError(message, { code, cause: error }), retryable: true, retryAfterMs: 0 }
+      const failure = new CoinslotError(message, { code, cause: error, idempotencyKey: key })
+      return { error: failure, retryable: true, retryAfterMs: 0 }
     } finally {
       limit.end()
     }
@@ -188,13 +189,14 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-function bodyOf(response: Response, text: string): unknown {
+function bodyOf(response: Response, text: string, key: string | undefined): unknown {
   if (response.status === 204 || text === '') return undefined
   const body = parsed(text)
   if (body === undefined) {
     throw new CoinslotError('The answer is not JSON. Check that baseUrl is the address of a Coinslot server.', {
       code: 'unexpected_answer',
       status: response.status,
+      idempotencyKey: key,
     })
   }
   // 202 has two meanings: work that goes on, or a person has to approve it first.
@@ -208,17 +210,24 @@ function isError(body: unknown): body is { error: string; code: string } {
   return typeof error === 'string' && typeof code === 'string'
 }
 
-function errorOf(response: Response, text: string): CoinslotError {
+function errorOf(response: Response, text: string, key?: string): CoinslotError {
   const { status } = response
   const body = parsed(text)
   if (isError(body)) {
     const docUrl = helpOf(response)
-    return new CoinslotError(body.error, { code: body.code, status, body: { ...body }, docUrl })
+    const idempotencyKey = isFinal(status, body) ? undefined : key
+    return new CoinslotError(body.error, { code: body.code, status, body: { ...body }, docUrl, idempotencyKey })
   }
   return new CoinslotError(`The server answered ${String(status)} without a reason. Check baseUrl, or try again.`, {
     code: 'unexpected_answer',
     status,
+    idempotencyKey: status >= 500 ? key : undefined,
   })
+}
+
+/** Whether the service says that nothing was done, or that what was done has failed and is not charged. */
+function isFinal(status: number, body: { code: string; paymentId?: unknown }): boolean {
+  return status < 500 || (status !== 503 && body.code !== 'internal' && body.paymentId === undefined)
 }
 
 /** The target of `Link: <…>; rel="help"`. Its form is the service's own, so this reads no other one. */

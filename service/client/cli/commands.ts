@@ -25,13 +25,13 @@ export const USAGE = `Usage: coinslot <command> [--json]
   logs [--follow] [--limit 20] [--name laptop]
   listen --forward-to localhost:3000/hook [--events payment.completed,…] [--since 1h] [--name laptop]
   trigger payment.completed [--name laptop]
-  checkouts create '{"product": {"name": "…"}, …}'
+  checkouts create '{"product": {"name": "…"}, …}' [--idempotency-key …]
   checkouts list [--limit 20]
   payments list [--limit 20]
-  run <asset> name=text name:=json … [--max-cost 0.05]
+  run <asset> name=text name:=json … [--max-cost 0.05] [--idempotency-key …]
   tools search <words>
-  tools call <tool> name=text name:=json …
-  pay <url> --max 0.05 [--method POST] [--data '{…}']
+  tools call <tool> name=text name:=json … [--idempotency-key …]
+  pay <url> --max 0.05 [--method POST] [--data '{…}'] [--idempotency-key …]
   completion bash|zsh|fish
 
 COINSLOT_KEY and COINSLOT_URL stand above what login stored.
@@ -62,9 +62,9 @@ async function requestedKey(terminal: Terminal, url: string | undefined, byDevic
 }
 
 const createCheckout: Command = async (terminal, words) => {
-  const { positionals } = parse(words, {})
+  const { values, positionals } = parse(words, REPEATABLE)
   const wanted = jsonOf(oneOf(positionals, 'checkout as JSON')) as NewCheckout
-  const made = await clientOf(terminal).checkouts.create(wanted, { signal: terminal.stopped })
+  const made = await clientOf(terminal).checkouts.create(wanted, sendingOf(terminal, values))
   terminal.print(terminal.json ? JSON.stringify(made) : `${made.checkout.id}  ${made.checkout.url}`)
 }
 
@@ -88,10 +88,20 @@ const listPayments: Command = async (terminal, words) => {
   }
 }
 
+const REPEATABLE = { 'idempotency-key': { type: 'string' } } as const
+
+function sendingOf(
+  { stopped: signal }: Terminal,
+  { 'idempotency-key': key }: { 'idempotency-key'?: string | undefined },
+) {
+  if (key === '') throw new UsageError('--idempotency-key is empty. Pass the key that the failed command printed.')
+  return { signal, idempotencyKey: key }
+}
+
 const LIMIT = { limit: { type: 'string', default: '20' } } as const
 
 const run: Command = async (terminal, words) => {
-  const { values, positionals } = parse(words, { 'max-cost': { type: 'string' } })
+  const { values, positionals } = parse(words, { 'max-cost': { type: 'string' }, ...REPEATABLE })
   const [rdaSlug, ...inputs] = positionals
   if (rdaSlug === undefined) throw new UsageError('Name the asset to run. See coinslot help.')
   const most = values['max-cost']
@@ -100,7 +110,7 @@ const run: Command = async (terminal, words) => {
     inputs: inputsOf(inputs),
     ...(most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }),
   }
-  const result = await clientOf(terminal).runs.create(wanted, { signal: terminal.stopped })
+  const result = await clientOf(terminal).runs.create(wanted, sendingOf(terminal, values))
   terminal.print(terminal.json ? JSON.stringify(result) : result.output)
   terminal.note(`${result.runId}: ${String(result.cost)} USDC`)
 }
@@ -114,23 +124,23 @@ const searchTools: Command = async (terminal, words) => {
 }
 
 const callTool: Command = async (terminal, words) => {
-  const { positionals } = parse(words, {})
+  const { values, positionals } = parse(words, REPEATABLE)
   const [slug, ...inputs] = positionals
   if (slug === undefined) throw new UsageError('Name the tool to call. See coinslot help.')
-  const result = await clientOf(terminal).tools.call(slug, inputsOf(inputs), { signal: terminal.stopped })
+  const result = await clientOf(terminal).tools.call(slug, inputsOf(inputs), sendingOf(terminal, values))
   terminal.print(JSON.stringify(terminal.json ? result : result.output))
   terminal.note(`${result.callId}: ${String(result.cost)} USDC`)
 }
 
 const pay: Command = async (terminal, words) => {
   const options = { max: { type: 'string' }, method: { type: 'string' }, data: { type: 'string' } } as const
-  const { values, positionals } = parse(words, options)
+  const { values, positionals } = parse(words, { ...options, ...REPEATABLE })
   if (values.max === undefined) throw new UsageError('Say what it may cost at most: --max 0.05.')
   const response = await clientOf(terminal).fetch(oneOf(positionals, 'address'), {
     maxAmount: numberOf(values.max, '--max'),
     method: methodOf(values.method ?? (values.data === undefined ? 'GET' : 'POST')),
     ...(values.data === undefined ? {} : { body: values.data, headers: { 'content-type': 'application/json' } }),
-    signal: terminal.stopped,
+    ...sendingOf(terminal, values),
   })
   const payment = response.headers.get('coinslot-payment')
   const text = await response.text()

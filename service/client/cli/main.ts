@@ -12,13 +12,17 @@ function codeOf(error: unknown): number {
   return error.status === 401 ? 3 : error.status === 402 ? 4 : 1
 }
 
-function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown, command: string | undefined): string {
   if (error instanceof CoinslotError) {
     // The sentence of a single field says it already.
     const more = Object.entries(error.details).filter(([name, fault]) => error.message !== `${name}: ${fault}`)
     const details = more.map(([name, fault]) => `\n  ${name} ${fault}`)
     const help = error.docUrl === null ? '' : `\nHelp: ${error.docUrl}`
-    return `${error.message}${details.join('')}${help}`
+    const isRepeatable = error.idempotencyKey !== null && usageOf(command).includes('--idempotency-key')
+    const repeat = isRepeatable
+      ? `\nIt may have been done. To do and pay it once, repeat the same command with --idempotency-key ${error.idempotencyKey}`
+      : ''
+    return `${error.message}${details.join('')}${help}${repeat}`
   }
   return error instanceof Error ? error.message : String(error)
 }
@@ -70,8 +74,10 @@ async function main(): Promise<number> {
   } catch (error) {
     if (stopped.signal.aborted) return 130
     if (json && error instanceof CoinslotError) {
-      terminal.note(JSON.stringify({ error: error.message, ...error.body, code: error.code, docUrl: error.docUrl }))
-    } else terminal.note(sentenceOf(error))
+      const { code, docUrl, idempotencyKey } = error
+      const repeat = idempotencyKey === null ? {} : { idempotencyKey }
+      terminal.note(JSON.stringify({ error: error.message, ...error.body, code, docUrl, ...repeat }))
+    } else terminal.note(sentenceOf(error, name))
     return codeOf(error)
   }
 }
