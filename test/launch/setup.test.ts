@@ -13,6 +13,7 @@ import { startChain, type TestChain } from '../harness/chain.ts'
 import { freePort } from '../harness/ports.ts'
 import { ServiceProcess } from '../harness/process.ts'
 import { startSmtp } from '../harness/smtp.ts'
+import { until } from '../harness/until.ts'
 import { startHook, takeFirstPayment } from './first-payment.ts'
 
 const run = promisify(execFile)
@@ -77,8 +78,12 @@ describe('npm run setup', () => {
       expect(faults.filter((says) => !says.includes('real money needs https'))).toEqual([])
       await takeFirstPayment(`http://127.0.0.1:${port}`, { base, mails: mails.received, hook })
       const check = ['service/launch/cli.mjs', 'ledger', 'check']
-      const { stdout } = await run(process.execPath, check, { env: { PATH: process.env['PATH'] ?? '', ...settings } })
+      const env = { PATH: process.env['PATH'] ?? '', ...settings }
+      // It fails until the monitor has read the chain, whose blocks have to be deep enough.
+      await base.mine(5)
+      const { stdout } = await until(() => run(process.execPath, check, { env }).catch(() => null))
       expect(stdout).toContain('the ledger is sound')
+      expect(stdout).toContain('The ledger and the chain agree.')
     } finally {
       service.kill('SIGTERM')
       await service.ended()
