@@ -114,16 +114,22 @@ describe('trial runs', () => {
     expect(left.body.trialRunsLeft).toBe(4)
   })
 
-  it("are refused, and not used up, when the quoted version's workflow was removed", async () => {
-    const { id } = await world.sell({ trialRuns: 1 })
+  it("are of today's version, whatever quote is sent", async () => {
+    const { id } = await world.sell({ trialRuns: 2 })
     const { quoteId } = (await world.call('GET', `/p/${id}`)).body.quote as { quoteId: string }
-    const after = { kind: 'link', url: 'https://example.com/' }
-    expect((await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { after } })).status).toBe(200)
-    const wallet = newWallet()
-    const answer = await pay(id, { quoteId, proof: await proofOf(wallet, id, {}) })
-    expect([answer.status, answer.body.code]).toEqual([410, 'quote_expired'])
-    const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
-    expect(left.body.trialRunsLeft).toBe(1)
+    const change = async (body: object) => {
+      expect((await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body })).status).toBe(200)
+    }
+    const tried = async (wallet: TestWallet) => await pay(id, { quoteId, proof: await proofOf(wallet, id, {}) })
+    // The workflow was removed, so that the run is the link that is sold now.
+    const url = 'https://example.com/'
+    await change({ after: { kind: 'link', url } })
+    const first = await tried(newWallet())
+    expect([first.status, first.body.payment]).toMatchObject([200, { free: 'trial', status: 'paid' }])
+    expect(JSON.stringify(first.body)).toContain(url)
+    expect(delivered(id)).toEqual([])
+    await change({ trialRuns: 0 })
+    expect((await tried(newWallet())).body.code).toBe('no_run_left')
   })
 
   it('are given back once when their work fails', async () => {
@@ -462,6 +468,24 @@ describe('a pass that was bought with test money, once its checkout sells for re
     await change(id, { network: 'base-sepolia' })
     expect((await byToken(real.token)).body.code).toBe('pass_not_found')
     expect((await buyMonth(id, live.chain, payer)).id).toBe(test.id)
+    expect(await findPassDifferences(live.service.database.statements)).toEqual([])
+  })
+
+  it('gives no run by a quote from before, however old', async () => {
+    const { id } = await live.sell({ plans: [MONTH] })
+    const payer = await live.chain.payer(50_000_000n)
+    const test = await buyMonth(id, live.chain, payer)
+    const { quoteId } = (await live.call('GET', `/p/${id}`)).body.quote as { quoteId: string }
+    const byQuote = (right: object) => live.call('POST', `/p/${id}/pay`, { body: { input: {}, quoteId, ...right } })
+    expect((await byQuote({ pass: test.token })).body.payment).toMatchObject({ free: 'pass', pass: { id: test.id } })
+    await change(id, { network: 'base' })
+    for (const ms of [0, 601_000]) {
+      live.service.clock.forward(ms)
+      const answer = await byQuote({ pass: test.token })
+      expect([answer.status, answer.body.code]).toEqual([404, 'pass_not_found'])
+      const proof = await proofOf(privateKeyToAccount(payer.privateKey), id, {}, { at: live })
+      expect((await byQuote({ proof })).body.code).toBe('no_run_left')
+    }
     expect(await findPassDifferences(live.service.database.statements)).toEqual([])
   })
 

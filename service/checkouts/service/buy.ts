@@ -50,7 +50,8 @@ export function createBuying(deps: BuyingDeps) {
   const simulate = createSimulation({ ...deps, preflight, dealFor })
 
   async function pay(id: string, sent: Purchase, sentOperation: Id<'op'>): Promise<PaymentView> {
-    const checkout = await shownWith(id, sent.quoteId)
+    // A pass and a trial have no price: what is for sale now says where they are good.
+    const checkout = await shownWith(id, sent.claim === undefined ? sent.quoteId : null)
     if (checkout === null) throw checkoutMissing()
     const [ordering, operation] = ordered(checkout, sent, sentOperation)
     const purchase = await withCoupon(checkout, ordering)
