@@ -10,6 +10,13 @@ export function isSubmitted({ state, escrow }: Pick<Sale, 'state' | 'escrow'>): 
   return state === 'held' ? escrow !== null : state !== 'claimed' && state !== 'released'
 }
 
+/** What was signed is what is asked for: a fresh signature is judged in the same way. */
+export function isAsOffered(sale: Price, offer: Price): boolean {
+  return sale.amount === offer.amount && sale.network === offer.network && sale.recipient === offer.recipient
+}
+
+type Price = Pick<Sale, 'amount' | 'network' | 'recipient'>
+
 /** The sale cannot change any more. */
 export function isOver({ state }: Pick<Sale, 'state'>): boolean {
   return state === 'paid' || state === 'failed' || state === 'refunded'

@@ -13,6 +13,8 @@ function isReason(reason: string): reason is keyof typeof PAYMENT_REASONS {
 
 export const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before' satisfies Reason
 
+export const OTHER_PRICE = 'invalid_exact_evm_payload_authorization_value_mismatch' satisfies Reason
+
 /** What was signed has paid for something, or was taken back. */
 export function isUsed(reason: string | null): boolean {
   return reason !== null && USED.has(reason)

@@ -1,4 +1,5 @@
-import type { Hex } from '../../service/chain/model.ts'
+import { encodeTransfer } from '../../service/chain/calldata.ts'
+import type { Hex, SignedAuthorization } from '../../service/chain/model.ts'
 import type { TestAccount, TestChain } from './chain.ts'
 import { payEscrow, type EscrowTerms } from './escrow.ts'
 import { answerTo, challengeIn } from './mpp.ts'
@@ -66,6 +67,21 @@ export async function signFor(
     header: version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE',
     value: encoded(payment),
   }
+}
+
+/** A stranger submits what a wallet signed: the money moves, and this service is not asked. */
+export async function submit(chain: TestChain, payment: string): Promise<void> {
+  const { payload } = JSON.parse(Buffer.from(payment, 'base64').toString()) as {
+    payload: { signature: Hex; authorization: Record<string, string> }
+  }
+  const { value = '', validAfter = '', validBefore = '', ...rest } = payload.authorization
+  const whole = { value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) }
+  const to = chain.network.usdc.address
+  const { data } = encodeTransfer(to, { ...rest, ...whole, signature: payload.signature } as SignedAuthorization, false)
+  const from = chain.accounts[1]!.address
+  await chain.call('anvil_impersonateAccount', from)
+  await chain.call('eth_sendTransaction', { from, to, data, gas: '0x493e0' })
+  await chain.mine(1)
 }
 
 export function encoded(value: unknown): string {

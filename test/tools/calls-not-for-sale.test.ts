@@ -1,9 +1,9 @@
 import type { ImportRequest } from '../../service/tools/service/catalogue/importing.ts'
-import { ZERO } from '../../service/kit/money.ts'
+import { usdc, ZERO } from '../../service/kit/money.ts'
 import { payFor, sendMcp, type Json } from '../harness/mcp.ts'
 import type { Answer } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import type { Payment } from '../harness/wallet.ts'
+import { submit, type Payment } from '../harness/wallet.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 import { DOCUMENT, importRequest } from './calls/world.ts'
 
@@ -194,6 +194,35 @@ describe('a call that was paid without a key, of a tool that is not for sale any
     const free = await world.buy('acme-get-anything', {}, payment)
     expect([free.status, free.body.code]).toEqual([401, 'needs_key'])
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
+  })
+
+  test('an authorization that paid for nothing yet buys nothing at another price, until its own is back', async () => {
+    const payer = await world.chain.payer(2_000_000n)
+    const [own, token] = [await world.chain.payer(1_000_000n), `tok_${'s'.repeat(43)}`]
+    world.upstream.respondWith('/anything', { message: 'Not today' }, 500)
+    const required = await world.buy('acme-get-anything', {})
+    const [payment, submitted] = [await world.sign(payer, required), await world.sign(own, required)]
+    expect((await world.buy('acme-get-anything', {}, payment)).status).toBe(502)
+    expect((await world.buy('acme-get-anything', {}, submitted, token)).status).toBe(502)
+    world.upstream.respondWith('/anything', { well: true })
+    const times = world.upstream.to('/anything').length
+    for (const price of [1_000_000n, 5_000n]) {
+      await importTools({ pricing: { otherwise: usdc(price) } })
+      for (const unpaid of [payment, await world.sign(payer, required)]) {
+        const { status, body } = await world.buy('acme-get-anything', {}, unpaid)
+        expect([status, body.reason]).toEqual([402, expect.stringMatching(/value(_mismatch)?$/)])
+        expect(body.amount).toBe(price === 5_000n ? '0.005' : '1')
+      }
+    }
+    // Nor by moving its money alone.
+    await submit(world.chain, submitted.value)
+    const late = await world.buy('acme-get-anything', {}, submitted, token)
+    expect([late.status, late.body.code]).toEqual([409, 'authorization_used'])
+    expect(world.upstream.to('/anything')).toHaveLength(times)
+    expect(await world.usdc(payer.address)).toBe(2_000_000n)
+    await importTools()
+    expect((await world.buy('acme-get-anything', {}, payment)).status).toBe(200)
+    expect(await world.usdc(payer.address)).toBe(1_990_000n)
   })
 })
 

@@ -20,7 +20,7 @@ import {
   type ForSale,
 } from '../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks } from '../../sales/model.ts'
-import type { PurchaseRequest, Made, Product, SellingDeps, Standing } from '../../sales/service/deps.ts'
+import type { PurchaseRequest, Made, Product, SellingDeps, Terms } from '../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import {
@@ -96,9 +96,14 @@ export function createGuestRuns(deps: GuestRunDeps) {
     return { value, answer, bodyHash: null, details, amount, note: null, discard: () => undefined }
   }
 
-  /** As it is now: nothing was paid for it. */
-  function standing({ details }: Sale, { order }: GuestAsk): Standing {
-    return { workMs: limitOf(itemIn(order.priced).asset), promised: true, details, note: null }
+  function terms({ order }: GuestAsk): Terms {
+    const { asset, offer } = itemIn(order.priced)
+    const { amount, network, recipient } = offer
+    const { slug, version } = asset
+    const { id: subject, inputHash } = order
+    const about = { subject, userId: asset.ownerId, environment, inputHash, details: { slug, version } }
+    const price = { amount, network, recipient, requirements: requirementsOfOffer(offer) }
+    return { ...about, ...price, workMs: limitOf(asset), promised: true, note: null }
   }
 
   const guest = (subject: string): Caller => guestOf(environment, subject)
@@ -110,15 +115,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
     name: 'asset',
     idOf: (operation) => deriveId('pay', operation),
     isId: (id) => isId('pay', id),
-    terms({ order }) {
-      const { asset, offer } = itemIn(order.priced)
-      const { amount, network, recipient } = offer
-      const { slug, version } = asset
-      const { id: subject, inputHash } = order
-      const about = { subject, userId: asset.ownerId, environment, inputHash, details: { slug, version } }
-      const price = { amount, network, recipient, requirements: requirementsOfOffer(offer) }
-      return { ...about, ...price, workMs: limitOf(asset), promised: true, note: null }
-    },
+    terms,
     isHere: (sale, { order }) => sale.subject === order.id,
     assertSame(sale, { order }) {
       if (sale.subject !== order.id || !sale.inputHash.equals(order.inputHash)) throw authorizationUsed()
@@ -128,7 +125,8 @@ export function createGuestRuns(deps: GuestRunDeps) {
       joins: true,
       makingMs: LIMIT_MS_MAX,
       owedMs: null,
-      standing: (sale, ask) => Promise.resolve(standing(sale, ask)),
+      // As it is now, in the version that was bought.
+      standing: async ({ details }, ask) => ({ ...terms(ask), details }),
       make,
       restore: async ({ meta }, sale) => await runs.get(guest(sale.payer), meta['runId'] as Id<'run'>),
       errors: {

@@ -73,7 +73,7 @@ export interface SignedPrice extends Price {
 /** The price that was signed. If none matches, the first current one, so that the refusal refers to it. */
 export function priceSigned(
   prices: readonly Price[],
-  signed: { to: Address; value: bigint; network: string | null },
+  signed: { to: Address | null; value: bigint; network: string | null },
   measured: boolean,
 ): SignedPrice | null {
   const theirs = prices.filter(({ recipient, network }) => recipient === signed.to && network === signed.network)
@@ -82,20 +82,6 @@ export function priceSigned(
   const larger = measured && signed.value > 0n ? theirs.find(({ amount }) => amount > signed.value) : undefined
   if (larger !== undefined) return { ...larger, amount: usdc(signed.value), part: true }
   return prices[0] === undefined ? null : { ...prices[0], part: false }
-}
-
-/**
- * Whether the price of an unfinished payment is still valid; null if it is not. What was signed for another recipient or
- * network than today's buys nothing any more.
- */
-export function priceStanding(
-  prices: readonly Price[],
-  { amount, recipient, network }: Pick<Sale, 'amount' | 'recipient' | 'network'>,
-  measured: boolean,
-): { part: boolean } | null {
-  const same = prices.filter((price) => price.recipient === recipient && price.network === network)
-  if (same.some((price) => price.amount === amount)) return { part: false }
-  return measured && same.some((price) => price.amount > amount) ? { part: true } : null
 }
 
 /** A status that is charged for; a redirect may be the product. */

@@ -4,6 +4,7 @@ import { least } from '../../kit/money.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale, StoredAnswer } from '../../sales/model.ts'
 import type { AccountTerms, Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
+import { OTHER_PRICE } from '../../x402/reasons.ts'
 import { alreadyDelivered, anotherRequest, badPayment, paymentExpired, settlementPending, underWay } from '../errors.ts'
 import type { Exact, HeaderList, Metered, Outcome } from '../model.ts'
 import type { Hold } from '../ports.ts'
@@ -17,7 +18,6 @@ import {
   paymentOf,
   pricesOf,
   priceSigned,
-  priceStanding,
   type SignedPrice,
 } from '../rules/payment.ts'
 import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
@@ -85,18 +85,15 @@ export function signedPrice({ gate, route, presented }: Call & { presented: Pres
 export function createGateProduct(deps: GateProductDeps): Product<PaidCall, GateAnswer> {
   const { journal, tokens, tally, clock, limits, addresses, meteredCalls, offering } = deps
 
-  /** Checks that the signed price is still valid, in the current window and tier. */
+  /** The price that was signed, or today's where it is not valid any more. Checks the current window and tier. */
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
     const { gate, route, pricing } = call
-    const { payer, amount } = sale
-    const price = priceStanding(
-      pricesOf(gate, route),
-      sale,
-      isMetered(pricing) && deps.methods.of(sale).taken === undefined,
-    )
-    if (price === null) throw new NotSold({ reason: VALUE, payer })
+    const { payer, amount, recipient: to, network } = sale
+    const isPartial = isMetered(pricing) && deps.methods.of(sale).taken === undefined
+    const price = priceSigned(pricesOf(gate, route), { to, value: amount, network }, isPartial)
+    if (price === null) throw new NotSold({ reason: OTHER_PRICE, payer })
     const tier = await offering.tierOf(call, pricing, payer)
-    if (pricing.model === 'tiered' && chargeOf(pricing, tier) !== amount) {
+    if (pricing.model === 'tiered' && price.amount === amount && chargeOf(pricing, tier) !== amount) {
       throw new NotSold({ reason: 'tier_changed', payer, sentence: TIER_CHANGED })
     }
     if (price.part && isMetered(pricing)) {
@@ -106,7 +103,8 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     }
     // The window of the first attempt may be over, and its call count with it.
     const details = { ...sale.details, windowStart: windowOf(pricing, clock.now())?.toISOString() ?? null }
-    return { workMs: route.settle === 'before' || price.part ? 0 : limits.workMs, details, note: tiersOf(pricing) }
+    const workMs = route.settle === 'before' || price.part ? 0 : limits.workMs
+    return { ...price, workMs, details, note: tiersOf(pricing) }
   }
 
   async function make(call: PaidCall, sale: Sale, paid: boolean): Promise<Made<GateAnswer>> {
@@ -287,7 +285,6 @@ interface GateProductDeps extends GateDeps {
   offering: Offering
 }
 
-const VALUE = 'invalid_exact_evm_payload_authorization_value_mismatch'
 const USED_UP = 'Your payment was added to your balance, but other calls have used it up. Nothing more was charged.'
 const NOTHING_STORED = { answer: null, bodyHash: null, details: null, note: null, discard: () => undefined } as const
 

@@ -83,8 +83,8 @@ export type FreeTerms = UnsignedTerms & Pick<Sale, 'recipient'>
 /** What a sale stores that an account of this server pays. */
 export type AccountTerms = UnsignedTerms & Pick<Terms, 'amount' | 'recipient'>
 
-/** The current terms of a sale that is claimed again. */
-export type Standing = Pick<Terms, 'workMs' | 'promised' | 'details' | 'note'>
+/** The current terms of a sale that is claimed again: it goes on only for the price of today's offer. */
+export type Standing = Pick<Terms, 'amount' | 'network' | 'recipient' | 'workMs' | 'promised' | 'details' | 'note'>
 
 /** The delivered value, and what is stored of it. */
 export interface Made<Value> {

@@ -3,10 +3,10 @@ import type { Presented, RequestBody } from '../../x402/model.ts'
 import { identifierIn } from '../../x402/identifier.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
-import { isUsed } from '../../x402/reasons.ts'
+import { isUsed, OTHER_PRICE } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
-import { isSubmitted } from '../rules.ts'
+import { isAsOffered, isSubmitted } from '../rules.ts'
 import type { Claim, Verified } from '../ports.ts'
 import { createUnsignedSelling } from './unsigned.ts'
 import { createProcessing } from './process.ts'
@@ -183,17 +183,21 @@ async function enterAgain<Order extends PurchaseRequest, Value>(
 }
 
 /**
- * The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. What was set aside
- * without one is still there.
+ * The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce, and the product
+ * may be offered at another price. What was set aside without one is still there.
  */
 async function standingOf(
   { methods, clock }: SellingDeps,
   known: Sale,
-  { promised = false, ...standing }: Standing,
+  { workMs: usualMs, promised = false, details, note, ...offer }: Standing,
   isProven: boolean,
-): Promise<Omit<Standing, 'promised'> & Pick<Claim, 'promised' | 'balance'>> {
+): Promise<Pick<Standing, 'workMs' | 'details' | 'note'> & Pick<Claim, 'promised' | 'balance'>> {
+  const isOffered = isAsOffered(known, offer)
   const method = methods.of(known)
-  if (!method.signed) return { ...standing, promised, balance: null }
+  if (!method.signed) {
+    if (!isOffered) throw paymentRefused(OTHER_PRICE, known)
+    return { workMs: usualMs, details, note, promised, balance: null }
+  }
   if (known.request === null) throw new Error('a signed sale has no authorization')
   const { refusal, payerHasCode: hasCode = false, balance = null } = await method.verify(known)
   const payerHasCode = hasCode && !promised
@@ -201,10 +205,13 @@ async function standingOf(
   // its payer has cancelled it: the chain says which, before any work.
   if (isUsed(refusal) && !isProven) throw paymentSubmitted()
   if (refusal !== null && !isUsed(refusal)) throw paymentRefused(refusal, known)
-  const workMs = payerHasCode || isUsed(refusal) ? 0 : standing.workMs
+  // Nothing was owed for a released one, so a payer who moves its money alone buys nothing at an earlier price.
+  const isOwed = isUsed(refusal) && known.state === 'claimed'
+  if (!isOffered && !isOwed) throw paymentRefused(refusal ?? OTHER_PRICE, known)
+  const workMs = payerHasCode || isUsed(refusal) ? 0 : usualMs
   assertOutlasts(readRequest(known.request).authorization, workMs, clock.now())
   // Where the money comes first, nobody works on a promise.
-  return { ...standing, workMs, promised: promised && workMs > 0, balance }
+  return { workMs, details, note, promised: promised && workMs > 0, balance }
 }
 
 /** An authorization that ends before the work does could be taken back while the work is done. */

@@ -1,5 +1,3 @@
-import { encodeTransfer } from '../../../service/chain/calldata.ts'
-import type { Hex, SignedAuthorization } from '../../../service/chain/model.ts'
 import { newId } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { guestHooks } from '../../../service/marketplace/service/guests.ts'
@@ -7,6 +5,7 @@ import { createRunStore } from '../../../service/marketplace/store/runs/runs.ts'
 import { findRefundDifferences } from '../../../service/refunds/store.ts'
 import type { Sale } from '../../../service/sales/model.ts'
 import type { TestAccount } from '../../harness/chain.ts'
+import { submit } from '../../harness/wallet.ts'
 import { until, usdcOf } from '../../facilitator/world.ts'
 import { guestWorld, type GuestWorld } from './guest-world.ts'
 
@@ -33,24 +32,8 @@ describe('runs of assets that guests buy', () => {
     const payment = await world.payFor(slug, payer)
     const failed = await world.runAsGuest(slug, undefined, payment)
     expect(failed.status).toBe(500)
-    await submit(payment)
+    await submit(world.chain, Object.values(payment)[0]!)
     return { 'X-Payment-ID': String(failed.body.paymentId), 'X-Payment-Token': String(failed.body.paymentToken) }
-  }
-
-  async function submit(payment: Record<string, string>): Promise<void> {
-    const { signature, authorization } = JSON.parse(Buffer.from(Object.values(payment)[0]!, 'base64').toString())
-      .payload as {
-      signature: Hex
-      authorization: Record<string, string>
-    }
-    const { value = '', validAfter = '', validBefore = '', ...rest } = authorization
-    const whole = { value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) }
-    const to = world.chain.network.usdc.address
-    const { data } = encodeTransfer(to, { ...rest, ...whole, signature } as SignedAuthorization, false)
-    const from = world.chain.accounts[1]!.address
-    await world.chain.call('anvil_impersonateAccount', from)
-    await world.chain.call('eth_sendTransaction', { from, to, data, gas: '0x493e0' })
-    await world.chain.mine(1)
   }
 
   /** What went back of the payment, once it is on the chain. */
@@ -125,6 +108,26 @@ describe('runs of assets that guests buy', () => {
     const hooks = guestHooks({ ledger, runs: createRunStore(database.statements) })
     await database.statements.together((inside) => hooks.paid!(inside, sale, null))
     expect((await world.wallet(world.creator)).balance).toBe(before)
+  })
+
+  test('are not sold for what they cost before their failure, and are once they cost that again', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const payment = await world.payFor(slug, payer)
+    expect((await world.runAsGuest(slug, undefined, payment)).status).toBe(500)
+    const reprice = async (amount: number) => {
+      const pricing = { model: 'per-run', amount }
+      const changed = await world.creator.call('PATCH', `/v1/rda/${slug}`, { body: { pricing } })
+      expect(changed.status).toBe(200)
+    }
+    well = true
+    await reprice(0.5)
+    const refused = await world.runAsGuest(slug, undefined, payment)
+    expect([refused.status, refused.body.amount]).toEqual([402, '0.5'])
+    expect(refused.body.reason).toMatch(/value_mismatch$/)
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    await reprice(0.25)
+    expect((await world.runAsGuest(slug, undefined, payment)).status).toBe(200)
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
   })
 
   test('promise a balance once: two that begin at once are not both worked for', async () => {

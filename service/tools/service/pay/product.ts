@@ -132,10 +132,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
       joins: true,
       makingMs: timeoutMs,
       owedMs: null,
-      standing: async (_sale, { call }) => {
-        const tool = soldIn(call)
-        return { workMs: workOf(tool), details: detailsOf(tool), note: null }
-      },
+      standing: async (_sale, ask) => terms(ask),
       make,
       restore: (answer) => Promise.resolve(fromStored(answer)),
       errors: {
