@@ -39,6 +39,13 @@ export function checkoutOfWorkflow(): DomainError {
   return new DomainError('conflict', 'checkout_of_workflow', sentence)
 }
 
+/** Its price and its end are the request's. */
+export function checkoutOfRequest(): DomainError {
+  const sentence =
+    'This checkout belongs to a request for a further amount, which sets its price and its end. Delete it to end the request, and make a new request.'
+  return new DomainError('conflict', 'checkout_of_request', sentence)
+}
+
 export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'There is no such payment at this checkout.')
 }

@@ -20,6 +20,8 @@ export type RequestClaim = 'claimed' | 'taken' | 'over'
 
 /** Stores the further amounts that buyers are asked for. */
 export interface RequestStore {
+  /** Whether this checkout of the owner's is one of a request. It is from its creation on, or never. */
+  isOfRequest(owner: Owner, checkout: string): Promise<boolean>
   /** All of this payment. No other transaction adds one meanwhile. */
   lockRequests(inside: Statements, payment: string): Promise<readonly PaymentRequest[]>
   /** If its id exists already, nothing changes. */
@@ -95,9 +97,9 @@ export interface CheckoutStore extends RequestStore, ChatStore {
   ): Promise<Checkout | null>
   /** Null when the owner has no such active checkout. */
   prolong(owner: Owner, id: string, until: Date, now: Date): Promise<Checkout | null>
-  /** Null when the owner has no such checkout; an expired one stays unchanged. */
+  /** With its request, if it has one. Null when the owner has no such checkout; an expired one stays unchanged. */
   expire(owner: Owner, id: string, now: Date): Promise<Checkout | null>
-  /** Ends the checkout at that time unless it is registered again before; null when the owner has no such checkout. */
+  /** The same at that time, unless the checkout is registered again before. */
   endSoon(owner: Owner, id: string, at: Date): Promise<Checkout | null>
   /** Expires checkouts whose lease is over. */
   expireLeases(now: Date): Promise<void>

@@ -236,6 +236,70 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(world.workflow.deliveries.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
   })
 
+  describe('has a checkout of its own', () => {
+    const idOf = (request: { url: string }) => String(placeOf(request).split('/').at(-1))
+    const shown = async (request: { url: string }) => (await world.call('GET', placeOf(request))).status
+    const remove = async (request: { url: string }, query = '') => {
+      expect((await world.seller.call('DELETE', `/v1/checkouts/${idOf(request)}${query}`)).status).toBe(200)
+    }
+    const sweep = () => world.service.checkouts.sweepers.requests(world.service.clock.now())
+
+    it('which is neither changed nor extended apart from it', async () => {
+      const order = await ordered({ testMode: true })
+      const request = await createRequest(order, { expiresInSeconds: 3_600 })
+      const path = `/v1/checkouts/${idOf(request)}`
+      for (const body of [
+        { price: 50 },
+        { after: { kind: 'link', url: 'https://example.com/' } },
+        { embedOrigins: [] },
+      ]) {
+        const changed = await world.seller.call('PATCH', path, { body })
+        expect(changed).toMatchObject({ status: 409, body: { code: 'checkout_of_request' } })
+      }
+      const extended = await world.seller.call('POST', `${path}/heartbeat`)
+      expect(extended).toMatchObject({ status: 409, body: { code: 'checkout_of_request' } })
+      const stranger = await world.service.person()
+      expect((await stranger.call('POST', `${path}/heartbeat`)).status).toBe(404)
+      expect((await stranger.call('DELETE', path)).status).toBe(404)
+      world.service.clock.forward(600_000)
+      expect(await look(placeOf(request), null)).toMatchObject({ checkout: { price: 0.5 } })
+      expect((await requestOf(order)).status).toBe('open')
+    })
+
+    it('whose end is the end of the request, which its seller is notified of once', async () => {
+      const order = await ordered({ testMode: true })
+      const [now, soon] = [await createRequest(order), await createRequest(order, { note: 'Soon' })]
+      await remove(now)
+      await remove(soon, '?graceSeconds=60')
+      expect([await shown(now), await shown(soon)]).toEqual([404, 200])
+      const states = async () => (await look(order.path, order.token)).requests.map(({ status }) => status)
+      expect(await states()).toEqual(['expired', 'open'])
+      await sweep()
+      expect((await deliveryOf(now.id)).json.request).toMatchObject({ status: 'expired', furtherPaymentId: null })
+      world.service.clock.forward(60_001)
+      expect(await states()).toEqual(['expired', 'expired'])
+      for (let time = 0; time < 2; time++) await sweep()
+      expect((await deliveryOf(soon.id)).json.request).toMatchObject({ status: 'expired' })
+      expect(world.workflow.deliveries.filter(({ json }) => json.request !== undefined)).toHaveLength(2)
+    })
+
+    it('whose end leaves a payment that is under way as it is', async () => {
+      const order = await ordered({ testMode: true })
+      const request = await createRequest(order)
+      const body = { input: {}, simulate: true, outcome: 'slow' }
+      const payment = await world.call('POST', `${placeOf(request)}/pay`, { body })
+      await remove(request)
+      await sweep()
+      expect(await requestOf(order)).toMatchObject({ status: 'paying', paymentId: payment.body.payment.id })
+      for (let time = 0; time < 2; time++) {
+        world.service.clock.forward(6_000)
+        await world.service.sales.sales(world.service.clock.now())
+      }
+      expect((await requestOf(order)).status).toBe('paid')
+      expect((await deliveryOf(request.id)).json.request).toMatchObject({ status: 'paid' })
+    })
+  })
+
   it('is limited to three open ones per payment, also for concurrent calls', async () => {
     const order = await ordered({ testMode: true })
     const answers = await Promise.all(Array.from({ length: 6 }, () => postRequest(order)))

@@ -10,6 +10,7 @@ import { rightOf, type Sale } from '../../sales/model.ts'
 import {
   checkoutEnded,
   checkoutMissing,
+  checkoutOfRequest,
   checkoutOfWorkflow,
   progressTooFast,
   progressTooLong,
@@ -96,13 +97,14 @@ export function renewed(checkout: Checkout, terms: Terms, now: Date): Checkout {
   })
 }
 
-/** Whether its owner may edit it, in the version that the owner has seen. A node sets everything but the sites. */
+/** Whether its owner may edit it, in the version that the owner has seen. A node sets everything but the sites, a request all. */
 export function assertEditable(
   checkout: Checkout,
-  { version, isOfSites }: { version: number | null; isOfSites: boolean },
+  { version, isOfSites, isOfRequest }: { version: number | null; isOfSites: boolean; isOfRequest: boolean },
   now: Date,
 ): void {
   if (statusOf(checkout, now) === 'expired') throw checkoutEnded()
+  if (isOfRequest) throw checkoutOfRequest()
   if (checkout.source !== null && !isOfSites) throw checkoutOfWorkflow()
   assertVersion('checkout', { from: version, now: checkout.version })
 }

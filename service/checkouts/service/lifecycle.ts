@@ -1,9 +1,9 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import type { Statements } from '../../kit/transaction.ts'
+import { retryConflicts, type Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { checkoutMissing, noWorkflow } from '../errors.ts'
+import { checkoutMissing, checkoutOfRequest, noWorkflow } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
 import type { Callbacks, FilePort, Page } from '../ports.ts'
 import { assertEmbedOrigins, embedderOf, stillAllowed } from '../rules/embedding.ts'
@@ -56,13 +56,14 @@ export function createLife({ store, deliveries, files, callbacks, walletAddress,
     const owner = accountOf(caller)
     if (wanted.callbackUrl != null) await checkCallback(callbacks, wanted.callbackUrl)
     const found = await withFiles(files, owner, wanted)
+    const isOfRequest = await store.isOfRequest(owner, id)
     // What calls no workflow needs no address of one.
     const uncalled = wanted.after !== undefined && !callsWorkflow({ after: wanted.after }) ? { callbackUrl: null } : {}
     const ownAddress = wanted.recipient === null ? { recipient: await walletAddress(owner) } : {}
     return await store.inTransaction(async (inside) => {
       const before = given(await store.lockOwn(inside, owner, id))
       const isOfSites = Object.keys(wanted).join() === 'embedOrigins'
-      assertEditable(before, { version, isOfSites }, clock.now())
+      assertEditable(before, { version, isOfSites, isOfRequest }, clock.now())
       if (isOfSites) {
         const { embedOrigins = [] } = wanted
         assertEmbedOrigins(embedOrigins, owner.environment)
@@ -97,19 +98,23 @@ export function createLife({ store, deliveries, files, callbacks, walletAddress,
 
     /** Extends the lease of a temporary checkout whose listener is still active. An expired one does not come back. */
     async heartbeat(caller: Caller, id: string): Promise<Checkout> {
-      const now = clock.now()
-      return given(await store.prolong(accountOf(caller), id, leaseEnd(now), now))
+      const [owner, now] = [accountOf(caller), clock.now()]
+      if (await store.isOfRequest(owner, id)) throw checkoutOfRequest()
+      return given(await store.prolong(owner, id, leaseEnd(now), now))
     },
 
     /**
      * With a grace period it sells for that long; registering its source again before the end continues it without a
-     * gap.
+     * gap. A request for a further amount ends with its checkout.
      */
     async expire(caller: Caller, id: string, graceSeconds = 0): Promise<Checkout> {
       const now = clock.now()
       const owner = accountOf(caller)
-      if (graceSeconds === 0) return given(await store.expire(owner, id, now))
-      return given(await store.endSoon(owner, id, new Date(now.getTime() + graceSeconds * 1_000)))
+      const end = new Date(now.getTime() + graceSeconds * 1_000)
+      // A payment of its request locks the same rows in another order.
+      return given(
+        await retryConflicts(() => (graceSeconds === 0 ? store.expire(owner, id, now) : store.endSoon(owner, id, end))),
+      )
     },
 
     /** The old secret stays valid for a day. */

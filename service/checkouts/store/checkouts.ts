@@ -197,11 +197,20 @@ UPDATE checkout SET leased_until = CASE WHEN lifetime = 'temporary' THEN $4::tim
 WHERE id = $1 AND user_id = $2 AND environment = $3 AND state <> 'expired' AND (leased_until IS NULL OR leased_until > $5)
 RETURNING *`
 
+// The sweeper ends what has expired, and notifies its seller. What is being paid goes on.
+const WITH_REQUEST = `
+, request AS (
+  UPDATE payment_request r SET expires_at = least(r.expires_at, $4) FROM ended
+  WHERE r.checkout_id = ended.id AND r.ended_as IS NULL)
+SELECT * FROM ended`
+
 const EXPIRE = `
-UPDATE checkout SET state = 'expired', expired_at = coalesce(expired_at, $4), paused_at = NULL, probe_at = NULL,
-  updated_at = CASE WHEN state = 'expired' THEN updated_at ELSE $4 END
-WHERE id = $1 AND user_id = $2 AND environment = $3
-RETURNING *`
+WITH ended AS (
+  UPDATE checkout SET state = 'expired', expired_at = coalesce(expired_at, $4), paused_at = NULL, probe_at = NULL,
+    updated_at = CASE WHEN state = 'expired' THEN updated_at ELSE $4 END
+  WHERE id = $1 AND user_id = $2 AND environment = $3
+  RETURNING *)
+${WITH_REQUEST}`
 
 const EXPIRE_LEASES = `
 UPDATE checkout SET state = 'expired', expired_at = leased_until, paused_at = NULL, probe_at = NULL, updated_at = $1
@@ -209,9 +218,11 @@ WHERE leased_until IS NOT NULL AND state <> 'expired' AND leased_until <= $1`
 
 // The end can only move to an earlier time; a checkout that has expired stays unchanged.
 const END_SOON = `
-UPDATE checkout SET leased_until = CASE WHEN state = 'expired' THEN leased_until ELSE least(leased_until, $4) END
-WHERE id = $1 AND user_id = $2 AND environment = $3
-RETURNING *`
+WITH ended AS (
+  UPDATE checkout SET leased_until = CASE WHEN state = 'expired' THEN leased_until ELSE least(leased_until, $4) END
+  WHERE id = $1 AND user_id = $2 AND environment = $3
+  RETURNING *)
+${WITH_REQUEST}`
 
 export const checkoutsTables: Tables = {
   retention: () => ({

@@ -7,6 +7,11 @@ import type { RequestStore } from '../ports.ts'
 /** Further amounts that buyers are asked for. */
 export function requests(statements: StatementPool): RequestStore {
   return {
+    async isOfRequest({ userId, environment }, checkout) {
+      const values = [checkout, userId, environment]
+      return (await statements.run(OF_CHECKOUT, values, 'payment_request_of_checkout')).length > 0
+    },
+
     async lockRequests(inside, payment) {
       // Locks the payment also while it has no request, so that the number of them is exact.
       await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 8))', [payment], 'payment_request_lock')
@@ -88,6 +93,8 @@ function fromRow(row: RequestRow): PaymentRequest {
 }
 
 const OF_PAYMENTS = 'SELECT * FROM payment_request WHERE payment_id = ANY ($1) ORDER BY id'
+
+const OF_CHECKOUT = 'SELECT 1 FROM payment_request WHERE checkout_id = $1 AND user_id = $2 AND environment = $3'
 
 // A repeated operation finds the row that it created.
 const ADD = `

@@ -22,6 +22,10 @@ export const PAYMENTS = {
     'The checkout does not exist, has expired, or belongs to another account.',
     'Check the link or the id. Buyers can ask the seller for a new link.',
   ],
+  checkout_of_request: [
+    'The checkout belongs to a request for a further amount, which sets its price and its end.',
+    'Delete it to end the request, and make a new request.',
+  ],
   checkout_of_workflow: [
     'A node in n8n keeps this checkout up to date.',
     'Change the node, and publish the workflow again.',
