@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express from 'express'
+import { pipeline, Readable } from 'node:stream'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import fc from 'fast-check'
 import { paywall } from '../../service/paywall/middleware/index.ts'
 import type { TestAccount } from '../harness/chain.ts'
@@ -79,6 +81,87 @@ describe('a client that leaves', () => {
     expect((await world.pay(other, `${gate}/later`)).status).toBe(200)
     expect([requestsTo('/later'), requestsTo('/early')]).toEqual([1, 0])
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+
+  describe('a handler of the middleware that fails midway', () => {
+    const failing = () =>
+      Readable.from(
+        (async function* () {
+          yield 'part'
+          throw new Error('the source failed')
+        })(),
+      )
+    const page: ErrorRequestHandler = (error, _request, response, next) => {
+      if (error.message === 'page') response.status(500).send('Something broke!')
+      else next(error)
+    }
+    const handlers: Record<string, RequestHandler> = {
+      next(_request, response, next) {
+        response.type('text').write('part')
+        setImmediate(() => {
+          next(new Error('failed'))
+        })
+      },
+      late(_request, response, next) {
+        setImmediate(() => {
+          response.write('part')
+          next(new Error('failed'))
+        })
+      },
+      destroys: (_request, response) => void setImmediate(() => response.destroy()),
+      throws(_request, response) {
+        response.write('part')
+        throw new Error('failed')
+      },
+      page(_request, response, next) {
+        response.write('part')
+        next(new Error('page'))
+      },
+      source: (_request, response) => void pipeline(failing(), response, () => undefined),
+      reported: (_request, response, next) => void pipeline(failing(), response, next),
+    }
+    let fail = (): void => undefined
+    const streams: RequestHandler = (_request, response, next) => {
+      response.type('text/event-stream').write('data: one\n\n')
+      fail = () => {
+        next(new Error('failed'))
+      }
+    }
+    let server: Server
+    let origin = ''
+    beforeAll(async () => {
+      const options = {
+        facilitator: `${world.service.origin}/facilitator`,
+        recipient: world.recipient,
+        network: 'base-sepolia' as const,
+        routes: [{ path: '/:how', pricing: { model: 'per-request', amount: 0.05 } as const }],
+      }
+      const shop = express().set('env', 'test').use(paywall(options))
+      for (const [name, handler] of Object.entries(handlers)) shop.get(`/${name}`, handler)
+      server = shop.get('/streams', streams).use(page).listen(0)
+      await once(server, 'listening')
+      origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+    })
+    afterAll(() => server.close())
+
+    it.each(Object.keys(handlers))('charges nothing (%s)', async (name) => {
+      const payer = await world.chain.payer(1_000_000n)
+      const headers = await signed(payer, world.chain, await world.request(`${origin}/${name}`))
+      for (const _attempt of ['first', 'second']) {
+        const failed = await world.request(`${origin}/${name}`, { headers })
+        expect([failed.status, failed.body.code]).toEqual([502, 'upstream_error'])
+      }
+      expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    })
+
+    it('ends the connection of a stream that was paid for', async () => {
+      const payer = await world.chain.payer(1_000_000n)
+      const headers = await signed(payer, world.chain, await world.request(`${origin}/streams`))
+      const response = await fetch(`${origin}/streams`, { headers })
+      expect([response.status, await usdcOf(world.chain, payer.address)]).toEqual([200, 950_000n])
+      fail()
+      await expect(response.text()).rejects.toThrow()
+    })
   })
 
   it('buys nothing from the middleware where it leaves before that', async () => {

@@ -38,7 +38,7 @@ export async function answer(
       resolve(false)
     })
   })
-  const cut = cutAfterMs === undefined ? undefined : setTimeout(() => response.destroy(), cutAfterMs)
+  const cut = cutAfterMs === undefined ? undefined : setTimeout(() => wire.destroy(), cutAfterMs)
   if (body === null || whole) wire.end(bodiless ? undefined : body)
   else {
     const chunked = !response.hasHeader('content-length') && !bodiless

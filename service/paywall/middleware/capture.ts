@@ -11,29 +11,61 @@ export interface Captured {
   reset(): void
 }
 
-/** Captures what a handler writes to its response, so that it can be paid for before it is sent. */
+/**
+ * Captures what a handler writes to its response, so that it can be paid for before it is sent. As on a real response,
+ * headers are final once the answer has begun, and a handler that fails after that destroys the answer: it is not sold.
+ */
 export function capture(response: ServerResponse): Captured {
   const own = {
     write: response.write.bind(response),
     end: response.end.bind(response),
     writeHead: response.writeHead.bind(response),
     flushHeaders: response.flushHeaders.bind(response),
+    setHeader: response.setHeader.bind(response),
+    destroy: response.destroy.bind(response),
   }
   const before = response.getHeaders()
   const body = new PassThrough()
   body.on('drain', () => response.emit('drain'))
   // An unused body gets destroyed while the handler may still be writing to it.
   body.on('error', () => undefined)
+  let begun: number | null = null
   let begin: () => void = () => undefined
   const answer = new Promise<UpstreamAnswer>((resolve) => {
     begin = () => {
-      const { statusCode: status } = response
-      resolve({ status, headers: listed(response.getHeaders()), body, trailers: () => ({}), tunnel: null })
+      begun ??= response.statusCode
+      resolve({ status: begun, headers: listed(response.getHeaders()), body, trailers: () => ({}), tunnel: null })
     }
   })
+  const breakOff = (error?: Error): void => {
+    begin()
+    body.destroy(error ?? new Error('the handler broke its answer off'))
+  }
+  // The default error handler destroys the connection, which the buyer's answer still needs.
+  const { req: request } = response
+  request.socket = new Proxy(request.socket, {
+    get(socket, name) {
+      if (name === 'destroy') return breakOff
+      const value: unknown = Reflect.get(socket, name)
+      return typeof value === 'function' ? (value.bind(socket) as unknown) : value
+    },
+  })
 
+  Object.defineProperty(response, 'headersSent', {
+    configurable: true,
+    get: () => begun !== null || response.writableEnded,
+  })
   Object.assign(response, {
+    setHeader(name: string, value: string | number | readonly string[]) {
+      if (begun !== null) throw headersSent()
+      return own.setHeader(name, value)
+    },
+    destroy(error?: Error) {
+      breakOff(error)
+      return response
+    },
     writeHead(status: number, ...rest: unknown[]) {
+      if (begun !== null && begun !== status) throw headersSent()
       response.statusCode = status
       const headers = rest.find((part) => typeof part === 'object' && part !== null)
       for (const [name, value] of pairsOf(headers)) response.setHeader(name, value)
@@ -65,16 +97,21 @@ export function capture(response: ServerResponse): Captured {
         own.end(done)
       },
       destroy(error, done) {
-        if (error !== null) response.destroy(error)
+        if (error !== null || !response.writableEnded) own.destroy(error ?? undefined)
         done(error)
       },
     }),
     reset() {
-      Object.assign(response, { writeHead: own.writeHead, flushHeaders: own.flushHeaders })
+      const { writeHead, flushHeaders, setHeader } = own
+      Object.assign(response, { writeHead, flushHeaders, setHeader })
       for (const name of response.getHeaderNames()) response.removeHeader(name)
       for (const [name, value] of Object.entries(before)) if (value !== undefined) response.setHeader(name, value)
     },
   }
+}
+
+function headersSent(): Error {
+  return Object.assign(new Error('Cannot set headers after they are sent'), { code: 'ERR_HTTP_HEADERS_SENT' })
 }
 
 function pairsOf(headers: unknown): [string, string | number | string[]][] {

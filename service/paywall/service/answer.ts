@@ -18,6 +18,8 @@ export async function gather(
 ): Promise<Gathered> {
   const { status, headers, body, trailers } = answer
   if (answer.tunnel !== null) return { kind: 'tunnel', answer }
+  // Destroyed before it has a listener, a body emits no further event.
+  if (body.destroyed && !body.readableEnded) throw brokenOff()
   const type = headerIn(headers, 'content-type') ?? ''
   const announced = Number(headerIn(headers, 'content-length') ?? 0)
   if (STREAMED.test(type) || announced > limits.keptBytes) return { kind: 'stream', status, headers, body, trailers }
@@ -51,7 +53,7 @@ function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: num
       reject(error)
     }
     const onClose = (): void => {
-      onError(new Error('the answer broke off'))
+      onError(brokenOff())
     }
     const timer = setTimeout(leave, patienceMs, false)
     const stop = (): void => {
@@ -60,6 +62,10 @@ function collect(body: Readable, chunks: Buffer[], most: number, patienceMs: num
     }
     body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
   })
+}
+
+function brokenOff(): Error {
+  return new Error('the answer broke off')
 }
 
 function continued(chunks: readonly Buffer[], rest: Readable): Readable {
