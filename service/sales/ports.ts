@@ -75,8 +75,11 @@ export interface Journal {
   handedOver(id: string): Promise<void>
   /** Ends a free sale whose work has failed as refunded, once: its right is given back. Null when it ended so before. */
   giveBack(id: string): Promise<Sale | null>
-  /** Uses the authorization as a proof of identity only. It can buy nothing else from then on. */
-  prove(digest: Hex, purchaseId: string): Promise<boolean>
+  /**
+   * Uses the authorization as a proof of identity only. It can buy nothing else from then on. Once it has expired (`validBefore`,
+   * in seconds), it is refused anyway.
+   */
+  prove(digest: Hex, purchaseId: string, validBefore: bigint): Promise<boolean>
 }
 
 /**

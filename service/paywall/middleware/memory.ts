@@ -31,6 +31,8 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
   const places = memoryPlaces()
   const passes = memoryPasses(now)
   const customers = new Map<string, number>()
+  /** When each authorization expires that has proved an identity. */
+  const proofs = new Map<string, number>()
   let revenue = ZERO
   let forgotten = 0
 
@@ -47,13 +49,15 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     for (const [id, sale] of sales) {
       const ended = sale.endedAt?.getTime() ?? Infinity
       if (ended + HELD_MS < at && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
-      // An expired authorization is refused anyway, so it need not be stored.
-      if (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at) {
+      // Nothing was charged for a released sale, and an expired authorization is refused anyway: neither need be stored.
+      const isReleased = sale.state === 'released' && sale.createdAt.getTime() + HELD_MS < at
+      if (isReleased || (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at)) {
         sales.delete(id)
         if (sale.digest !== null) digests.delete(sale.digest)
         if (sale.identifier !== null) identifiers.delete(`${sale.payer} ${sale.identifier}`)
       }
     }
+    for (const [digest, expiry] of proofs) if (expiry + HELD_MS < at && proofs.delete(digest)) digests.delete(digest)
   }
 
   return {
@@ -131,9 +135,12 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       return balances.left(paywall, network, payer)
     },
 
-    async prove(digest, buys) {
+    async prove(digest, buys, validBefore) {
       const bought = digests.get(digest)
-      if (bought === undefined) digests.set(digest, buys)
+      if (bought === undefined) {
+        digests.set(digest, buys)
+        proofs.set(digest, millisecondsOf(validBefore))
+      }
       return bought === undefined || bought === buys
     },
 
@@ -264,7 +271,10 @@ const FORGET_MS = 10_000
 
 /** When the authorization expires. */
 function expiryOf({ request }: Sale): number {
-  const validBefore = request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n)
+  return millisecondsOf(request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n))
+}
+
+function millisecondsOf(validBefore: bigint): number {
   return Number(validBefore < LAST_SECOND ? validBefore : LAST_SECOND) * 1000
 }
 

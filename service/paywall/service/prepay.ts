@@ -56,7 +56,8 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
     const left = await journal.left(gate.id, gate.network, payer)
     if (pays(pricing, left)) {
       // The signature is claimed before its use, so it cannot buy a second call, here or elsewhere.
-      if (!(await journal.prove(digest, operation))) throw authorizationUsed()
+      const { validBefore } = presented.authorization
+      if (!(await journal.prove(digest, operation, validBefore))) throw authorizationUsed()
       try {
         return await meteredCalls.call(call, pricing, { payer })
       } catch (error) {

@@ -59,11 +59,13 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
       throw product.badProof("needs the payment's X-Payment-Token, or a fresh signature of its payer")
     }
     const digest = method.digestOf(presented)
-    if (digest === null || digest === known.digest) throw product.badProof('needs a fresh signature')
+    const { authorization } = presented
+    if (authorization === null || digest === null || digest === known.digest)
+      throw product.badProof('needs a fresh signature')
     const { refusal, payer } = await method.verify(requestOf(presented, requirementsFor(known)))
     if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of the same payer')
     if (refusal !== null) throw paymentRefused(refusal)
-    if (!(await journal.prove(digest, known.id))) throw authorizationUsed()
+    if (!(await journal.prove(digest, known.id, authorization.validBefore))) throw authorizationUsed()
     return { known, proven: true }
   }
 

@@ -1,0 +1,75 @@
+import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
+import type { NewSale, Sale } from '../../service/sales/model.ts'
+
+const HOUR_MS = 3_600_000
+const START = Date.parse('2030-01-01T00:00:00Z')
+const PAYER = `0x${'a1'.repeat(20)}` as const
+const PROOF = `0x${'b2'.repeat(32)}` as const
+const DIGEST = `0x${'c3'.repeat(32)}` as const
+
+describe("the middleware's memory", () => {
+  let at: number
+  let books: ReturnType<typeof memoryBooks>
+  beforeEach(() => {
+    at = START
+    books = memoryBooks({ now: () => new Date(at) })
+  })
+
+  /** What is no longer needed is dropped with the next call. */
+  async function later(ms: number): Promise<void> {
+    at += ms
+    const by = { payer: PAYER }
+    const hold = { call: `op_${String(at)}`, paywallId: 'pwl_1', network: 'base-sepolia', route: 'GET /', by } as const
+    await books.hold({ ...hold, amount: 1n as never, minimum: 0n as never, until: new Date(at) })
+  }
+
+  const sold = {
+    id: 'pay_1',
+    subject: 'pwl_1',
+    userId: 'own',
+    payer: PAYER,
+    digest: DIGEST,
+    identifier: 'id_1',
+    request: null,
+    details: { kind: 'request', route: 'GET /', endpoint: 'GET /', windowStart: null, cost: null },
+    leaseUntil: new Date(START + 60_000),
+    createdAt: new Date(START),
+  } as unknown as NewSale
+  const claim = { state: 'claimed', resumeAt: null, promised: false, balance: null, note: null } as const
+  const begin = (sale: NewSale) => books.begin(sale, claim)
+
+  it('forgets a released sale after ten minutes, for which nothing was charged', async () => {
+    await begin(sold)
+    await books.release(sold as unknown as Sale, 'upstream_error')
+    await later(HOUR_MS / 60)
+    expect(await books.find(DIGEST)).toMatchObject({ id: 'pay_1', state: 'released' })
+    await later(HOUR_MS)
+    expect([await books.find(DIGEST), await books.findByIdentifier(PAYER, 'id_1')]).toEqual([null, null])
+    expect(await begin({ ...sold, id: 'pay_2' })).toBe('pay_2')
+  })
+
+  it('keeps a released sale that was taken up again', async () => {
+    await begin(sold)
+    await books.release(sold as unknown as Sale, 'upstream_error')
+    at += HOUR_MS
+    const taken = await books.take(
+      { id: 'pay_1', details: sold.details, promised: false, balance: null },
+      new Date(at + 60_000),
+      null,
+    )
+    await later(20_000)
+    expect(await books.find(DIGEST)).toEqual(taken)
+  })
+
+  it('forgets a proof once its signature has expired, and not before', async () => {
+    const validBefore = BigInt((START + HOUR_MS) / 1_000)
+    expect(await books.prove(PROOF, 'op_1', validBefore)).toBe(true)
+    await later(HOUR_MS - 1_000)
+    expect([await books.prove(PROOF, 'op_1', validBefore), await books.prove(PROOF, 'op_2', validBefore)]).toEqual([
+      true,
+      false,
+    ])
+    await later(HOUR_MS)
+    expect(await books.prove(PROOF, 'op_2', validBefore)).toBe(true)
+  })
+})
