@@ -290,6 +290,41 @@ describe('a prepaid route', () => {
     expect(await balanceOf(payer.address)).toEqual({ available: 0n, held: 0n, paid: 2_000n, drawn: 2_000n })
   })
 
+  it('takes nothing that was signed into a balance for a price by request', async () => {
+    const { gate, id } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    const request = { method: 'POST', body: '{}' }
+    const header = await world.sign(payer, await world.request(`${gate}/chat`, request))
+    const routes = [{ method: 'POST', path: '/chat', pricing: { model: 'per-request', amount: 0.001 } }]
+    await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes } })
+    world.service.clock.forward(2_000)
+    expect((await world.request(`${gate}/chat`, { ...request, headers: header })).status).toBe(402)
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    expect((await world.pay(payer, `${gate}/chat`, request)).status).toBe(200)
+  })
+
+  it('makes the answer that a price by request has paid for, though the route is measured by then', async () => {
+    const priced = (pricing: object) => [{ method: 'POST', path: '/letter', pricing, settle: 'before' }]
+    const { gate, id } = await world.sell(priced({ model: 'per-request', amount: 0.02 }) as never)
+    const payer = await world.chain.payer(1_000_000n)
+    const request = { method: 'POST', body: '{}' }
+    world.upstream.on('/letter', (_request, response) => json(response, 500, {}))
+    const token = { 'x-payment-token': `tok_${'l'.repeat(43)}` }
+    const signed = await world.sign(payer, await world.request(`${gate}/letter`, request))
+    const headers = { ...signed, ...token }
+    expect((await world.request(`${gate}/letter`, { ...request, headers })).status).toBe(500)
+    expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
+    await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes: priced(CHAT) } })
+    world.service.clock.forward(2_000)
+    world.upstream.on('/letter', (_request, response) => json(response, 200, { letter: 1 }))
+    expect(await world.request(`${gate}/letter`, { ...request, headers })).toMatchObject({
+      status: 200,
+      body: { letter: 1 },
+    })
+    expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
+    expect(await balanceOf(payer.address)).toBeUndefined()
+  })
+
   it('sells a WebSocket by the time that it is open', async () => {
     const pricing = { model: 'per-minute', amount: 0.6, minimum: 0.01, maximum: 0.1 }
     const { gate } = await world.sell([{ path: '/socket', pricing }])

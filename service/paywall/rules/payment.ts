@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { PaymentEventData } from '../../deliveries/model.ts'
 import { toWire, usdc, type Usdc } from '../../kit/money.ts'
-import type { Facts, Gate, GateRequest, Offered, Payment, Route } from '../model.ts'
+import type { Exact, Facts, Gate, GateRequest, Metered, Offered, Payment, Route } from '../model.ts'
 import type { Sale } from '../../sales/model.ts'
-import { chargeOf } from './pricing.ts'
+import { chargeOf, isMetered } from './pricing.ts'
 import { keyOf } from './routes.ts'
 import type { Address } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
@@ -49,8 +49,8 @@ interface Price {
 
 /**
  * All prices that are valid for this route: the current one, and those offered in the last ten minutes. For a tiered
- * price the price of every tier, since the tier depends on the payer. Test networks and real money never mix: after a switch
- * between them, earlier offers end at once.
+ * price the price of every tier, since the tier depends on the payer. Test networks and real money never mix, and what fills
+ * a balance pays no fixed price: after a switch between them, earlier offers end at once.
  */
 export function pricesOf(gate: Gate, route: Route): Price[] {
   const key = keyOf(route)
@@ -60,6 +60,7 @@ export function pricesOf(gate: Gate, route: Route): Price[] {
     const then = routes.find((one) => keyOf(one) === key)
     if (then === undefined || then.pricing.model === 'free' || recipient === null) return []
     const { pricing } = then
+    if (isMetered(pricing) !== isMetered(route.pricing)) return []
     const places = pricing.model === 'tiered' ? pricing.tiers.map((_, place) => place) : [0]
     return places.map((place) => ({ amount: chargeOf(pricing, place), recipient, network }))
   })
@@ -140,6 +141,12 @@ export function paymentOf(sale: Sale): Payment {
     cost: cost === null ? null : usdc(BigInt(cost)),
     delivery: handover === 'expired' ? 'none' : handover,
   }
+}
+
+/** How a sale's call is measured. Null where a fixed price was paid for it, though the route may be measured by now. */
+export function meteredBy({ kind, cost }: Pick<Payment, 'kind' | 'cost'>, pricing: Exact | Metered): Metered | null {
+  // What was taken of a permit is a fixed price that was measured.
+  return isMetered(pricing) && (kind === 'balance' || cost !== null) ? pricing : null
 }
 
 const STATES = {

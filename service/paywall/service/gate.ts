@@ -9,7 +9,7 @@ import { badPayment, routeMissing } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
 import { DISCOVERY_PATH, discoveryOf } from '../rules/discovery.ts'
 import { presentedIn } from '../rules/payload.ts'
-import { paymentOf } from '../rules/payment.ts'
+import { meteredBy, paymentOf } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { callOf, counted, createCalling, soldOutcome, type Call } from './call.ts'
@@ -96,8 +96,9 @@ export function createGate(deps: GateDeps) {
     tally.count(call.gate.id, keyOf(call.route), 'answered')
     const { gathered, sent } = value
     const whenSent = (arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(sale))
-    if (isMetered(call.pricing)) {
-      const outcome = await meteredCalls.paidCall(call, call.pricing, paymentOf(sale), { gathered, sent, headers })
+    const pricing = meteredBy(paymentOf(sale), call.pricing)
+    if (pricing !== null) {
+      const outcome = await meteredCalls.paidCall(call, pricing, paymentOf(sale), { gathered, sent, headers })
       return gathered.kind === 'whole' ? { ...outcome, whenSent } : outcome
     }
     // A stream is sent only once, so none of its bytes is sent again.

@@ -13,6 +13,7 @@ import {
   HELD_MS,
   HOLD_MS,
   lineHash,
+  meteredBy,
   NO_BODY_HASH,
   passHash,
   paymentOf,
@@ -89,8 +90,10 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
     const { gate, route, pricing } = call
     const { payer, amount, recipient: to, network } = sale
-    const isPartial = isMetered(pricing) && deps.methods.of(sale).taken === undefined
-    const price = priceSigned(pricesOf(gate, route), { to, value: amount, network }, isPartial)
+    const measured = isMetered(pricing)
+    const isSame = (paymentOf(sale).kind === 'balance') === measured
+    const mayBePart = measured && deps.methods.of(sale).taken === undefined
+    const price = isSame ? priceSigned(pricesOf(gate, route), { to, value: amount, network }, mayBePart) : null
     if (price === null) throw new NotSold({ reason: OTHER_PRICE, payer })
     const tier = await offering.tierOf(call, pricing, payer)
     if (pricing.model === 'tiered' && price.amount === amount && chargeOf(pricing, tier) !== amount) {
@@ -108,8 +111,10 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   }
 
   async function make(call: PaidCall, sale: Sale, paid: boolean): Promise<Made<GateAnswer>> {
-    const { pricing } = call
-    if (paid && isMetered(pricing)) {
+    const payment = paymentOf(sale)
+    const pricing = meteredBy(payment, call.pricing)
+    if (paid && payment.kind === 'balance') {
+      if (pricing === null) throw await unspent(call, sale)
       // The payment is in the balance, and the call draws from it like any other.
       await journal.begun(sale.id)
       return { ...NOTHING_STORED, value: { kind: 'metered', outcome: await drawn(call, pricing, sale) } }
@@ -121,8 +126,8 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
         value: { kind: 'answer', gathered, sent: sent?.text() ?? '' },
         answer: gathered.kind === 'whole' ? toStored(gathered) : null,
         bodyHash: sent === null ? NO_BODY_HASH : sent.hash,
-        ...(await usedOf(deps, call, sale, answer)),
-        note: gathered.kind === 'whole' || !isMetered(pricing) ? null : holdOf(call, pricing, sale, clock.now()),
+        ...(await usedOf(deps, { call, pricing, sale }, answer)),
+        note: gathered.kind === 'whole' || pricing === null ? null : holdOf(call, pricing, sale, clock.now()),
         discard: () => {
           discardAll(gathered)
         },
@@ -142,6 +147,13 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       const headers = headersOf(sale, tokens.of(sale.id))
       throw new NotSold({ reason: 'insufficient_balance', payer: sale.payer, balance, sentence: USED_UP, headers })
     }
+  }
+
+  /** What is in a balance pays for no call at a fixed price. */
+  async function unspent({ gate }: PaidCall, { id, payer }: Sale): Promise<NotSold> {
+    const balance = await journal.left(gate.id, gate.network, payer)
+    const headers = headersOf({ id }, tokens.of(id))
+    return new NotSold({ reason: 'insufficient_balance', payer, balance, sentence: PRICE_FIXED, headers })
   }
 
   return {
@@ -237,7 +249,13 @@ async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: 
     if (!(await journal.bind(id, hash))) throw anotherRequest()
   }
   try {
-    const who = { payment: paymentOf(sale).id, payer, amount, measured: isMetered(call.pricing), bind }
+    const who = {
+      payment: paymentOf(sale).id,
+      payer,
+      amount,
+      measured: meteredBy(paymentOf(sale), call.pricing) !== null,
+      bind,
+    }
     const answer = await calling.paid(call, { ...who, state: paid ? 'settled' : 'authorized' })
     if (answer.failed === null) return answer
     throw new UpstreamRefused(answer.failed, sale)
@@ -253,15 +271,13 @@ async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: 
  */
 async function usedOf(
   deps: GateProductDeps,
-  call: PaidCall,
-  sale: Sale,
+  { call, pricing, sale }: { call: PaidCall; pricing: Metered | null; sale: Sale },
   answer: Sellable,
 ): Promise<Pick<Made<GateAnswer>, 'details' | 'amount'>> {
   const { clock, countTokens, methods } = deps
-  const { pricing, began } = call
   const { gathered, sent } = answer
-  if (gathered.kind !== 'whole' || !isMetered(pricing)) return { details: null }
-  const ms = clock.now().getTime() - began.getTime()
+  if (gathered.kind !== 'whole' || pricing === null) return { details: null }
+  const ms = clock.now().getTime() - call.began.getTime()
   const cost = await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, countTokens)
   const taken = methods.of(sale).taken?.(sale, cost)
   const details = { ...sale.details, cost: String(taken ?? least(cost, sale.amount)) }
@@ -286,6 +302,8 @@ interface GateProductDeps extends GateDeps {
 }
 
 const USED_UP = 'Your payment was added to your balance, but other calls have used it up. Nothing more was charged.'
+const PRICE_FIXED =
+  'Your payment was added to your balance, but the price of this route is fixed by now. Nothing more was charged.'
 const NOTHING_STORED = { answer: null, bodyHash: null, details: null, note: null, discard: () => undefined } as const
 
 function tiersOf(pricing: Exact | Metered) {
@@ -312,7 +330,7 @@ function fromStored({ meta, body }: StoredAnswer): Gathered {
 }
 
 /** The headers with which the client finds the payment again. */
-export function headersOf(sale: Sale, token: string): HeaderList {
+export function headersOf(sale: Pick<Sale, 'id'>, token: string): HeaderList {
   return [
     ['X-Payment-ID', sale.id],
     ['X-Payment-Token', token],
