@@ -325,6 +325,21 @@ describe('a prepaid route', () => {
     expect(await balanceOf(payer.address)).toBeUndefined()
   })
 
+  it('serves a call whose money comes first at the limit that the buyer was shown', async () => {
+    const priced = (maximum: number) => [
+      { method: 'POST', path: '/chat', pricing: { ...CHAT, maximum }, settle: 'before' },
+    ]
+    const { gate, id } = await world.sell(priced(0.002))
+    const payer = await world.chain.payer(1_000_000n)
+    const request = { method: 'POST', body: '{}' }
+    const header = await world.sign(payer, await world.request(`${gate}/chat`, request))
+    await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes: priced(0.02) } })
+    world.service.clock.forward(2_000)
+    expect((await world.request(`${gate}/chat`, { ...request, headers: header })).status).toBe(200)
+    expect(await usdcOf(world.chain, payer.address)).toBe(998_000n)
+    expect(await balanceOf(payer.address)).toEqual({ available: 0n, held: 0n, paid: 2_000n, drawn: 2_000n })
+  })
+
   it('sells a WebSocket by the time that it is open', async () => {
     const pricing = { model: 'per-minute', amount: 0.6, minimum: 0.01, maximum: 0.1 }
     const { gate } = await world.sell([{ path: '/socket', pricing }])

@@ -97,6 +97,8 @@ interface Details {
   endpoint: string
   windowStart: Date | null
   cost: Usdc | null
+  /** It pays for its call only together with the balance at that time. */
+  part?: boolean
   /** The hash of what its payer may sign in to. Absent when the route has no sign-in. */
   pass?: string
 }

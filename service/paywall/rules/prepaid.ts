@@ -1,4 +1,4 @@
-import { toDecimal, usdc, type Usdc } from '../../kit/money.ts'
+import { least, toDecimal, usdc, type Usdc } from '../../kit/money.ts'
 import type { Metered, Route } from '../model.ts'
 import { isMetered } from './pricing.ts'
 
@@ -10,9 +10,9 @@ import { isMetered } from './pricing.ts'
  */
 
 /** What the buyer has to pay in for the next call; at least the smallest amount that can be settled. */
-export function topUpOf({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, least: Usdc): Usdc {
+export function topUpOf({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, smallest: Usdc): Usdc {
   const missing = maximum > left ? maximum - left : 0n
-  const amount = missing > least ? missing : least
+  const amount = missing > smallest ? missing : smallest
   return usdc(amount < maximum ? amount : maximum)
 }
 
@@ -21,12 +21,17 @@ export function pays({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, more: Us
   return left + more >= maximum
 }
 
+/** The price of a call whose payer has signed for an earlier, lower maximum: it has no more than that to set aside. */
+export function atMost<Price extends Metered>(pricing: Price, signed: Usdc): Price {
+  return { ...pricing, minimum: least(pricing.minimum, signed), maximum: least(pricing.maximum, signed) }
+}
+
 /**
  * Whether what is used may be taken of a permit instead of a balance: where it is known before the money moves, and is
  * never less than what can be settled.
  */
-export function isByUse({ pricing, settle }: Pick<Route, 'pricing' | 'settle'>, least: Usdc): boolean {
-  return isMetered(pricing) && settle === 'after' && pricing.minimum >= least
+export function isByUse({ pricing, settle }: Pick<Route, 'pricing' | 'settle'>, smallest: Usdc): boolean {
+  return isMetered(pricing) && settle === 'after' && pricing.minimum >= smallest
 }
 
 export const TOO_LITTLE =

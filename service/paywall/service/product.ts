@@ -21,7 +21,7 @@ import {
   priceSigned,
   type SignedPrice,
 } from '../rules/payment.ts'
-import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
+import { atMost, pays, TOO_LITTLE } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { offeredRoute, requirementsOf } from '../rules/x402.ts'
@@ -105,8 +105,9 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       if (!pays(pricing, balance, amount)) throw new NotSold(why)
     }
     // The window of the first attempt may be over, and its call count with it.
-    const details = { ...sale.details, windowStart: windowOf(pricing, clock.now())?.toISOString() ?? null }
-    const workMs = route.settle === 'before' || price.part ? 0 : limits.workMs
+    const { part } = price
+    const details = { ...sale.details, part, windowStart: windowOf(pricing, clock.now())?.toISOString() ?? null }
+    const workMs = route.settle === 'before' || part ? 0 : limits.workMs
     return { ...price, workMs, details, note: tiersOf(pricing) }
   }
 
@@ -139,8 +140,9 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   }
 
   async function drawn(call: PaidCall, pricing: Metered, sale: Sale): Promise<Outcome> {
+    const own = sale.details['part'] === true ? pricing : atMost(pricing, sale.amount)
     try {
-      return await meteredCalls.call(call, pricing, { payer: sale.payer }, paymentOf(sale).id)
+      return await meteredCalls.call(call, own, { payer: sale.payer }, paymentOf(sale).id)
     } catch (error) {
       if (!(error instanceof TooLittle)) throw error
       const { balance } = error
@@ -234,6 +236,7 @@ function soldOf(call: PaidCall, price: SignedPrice, { limits, clock }: GateProdu
     endpoint: endpointOf(request),
     windowStart: windowOf(pricing, clock.now()),
     cost: null,
+    part,
     ...(route.signIn === null ? {} : { pass: passHash(gate.id, network, request).toString('hex') }),
   })
   // A partial payment covers the call only together with the balance at that time.
