@@ -13,7 +13,7 @@ export function paywallPaused(): DomainError {
   return new DomainError(
     'unavailable',
     'paywall_paused',
-    'This API is not for sale right now. Nothing was charged. Try again later.',
+    'This API is not for sale right now. Try again later. Nothing was charged.',
     {
       retryAfterSeconds: 60,
     },
@@ -22,6 +22,10 @@ export function paywallPaused(): DomainError {
 
 export function routeMissing(method: string): DomainError {
   return new DomainError('missing', 'route_not_found', `This paywall has no route for this ${method} request.`)
+}
+
+export function inTestMode(): DomainError {
+  return badPayment('x-payment-token', "must be the paywall's test token: it is in test mode")
 }
 
 export function pathRefused(why: string): DomainError {

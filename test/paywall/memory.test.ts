@@ -1,5 +1,5 @@
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
-import type { NewSale, Sale } from '../../service/sales/model.ts'
+import type { NewSale } from '../../service/sales/model.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -40,7 +40,7 @@ describe("the middleware's memory", () => {
 
   it('forgets a released sale after ten minutes, for which nothing was charged', async () => {
     await begin(sold)
-    await books.release(sold as unknown as Sale, 'upstream_error')
+    await books.release(sold, 'upstream_error')
     await later(HOUR_MS / 60)
     expect(await books.find(DIGEST)).toMatchObject({ id: 'pay_1', state: 'released' })
     await later(HOUR_MS)
@@ -50,7 +50,7 @@ describe("the middleware's memory", () => {
 
   it('keeps a released sale that was taken up again', async () => {
     await begin(sold)
-    await books.release(sold as unknown as Sale, 'upstream_error')
+    await books.release(sold, 'upstream_error')
     at += HOUR_MS
     const taken = await books.take(
       { id: 'pay_1', details: sold.details, promised: false, balance: null },

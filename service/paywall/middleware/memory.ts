@@ -26,13 +26,11 @@ export type MemoryBooks = PaymentJournal & {
  */
 export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }: MemorySetting = {}): MemoryBooks {
   const memory = memorySales()
-  const { sales, digests, identifiers, answers, existing, change } = memory
+  const { sales, digests, identifiers, existing, change, answers } = memory
   const balances = memoryBalances()
   const places = memoryPlaces()
   const passes = memoryPasses(now)
   const customers = new Map<string, number>()
-  /** When each authorization expires that has proved an identity. */
-  const proofs = new Map<string, number>()
   let revenue = ZERO
   let forgotten = 0
 
@@ -46,18 +44,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     if (at < forgotten + FORGET_MS) return
     forgotten = at
     balances.drawExpired(at)
-    for (const [id, sale] of sales) {
-      const ended = sale.endedAt?.getTime() ?? Infinity
-      if (ended + HELD_MS < at && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
-      // Nothing was charged for a released sale, and an expired authorization is refused anyway: neither need be stored.
-      const isReleased = sale.state === 'released' && sale.createdAt.getTime() + HELD_MS < at
-      if (isReleased || (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at)) {
-        sales.delete(id)
-        if (sale.digest !== null) digests.delete(sale.digest)
-        if (sale.identifier !== null) identifiers.delete(`${sale.payer} ${sale.identifier}`)
-      }
-    }
-    for (const [digest, expiry] of proofs) if (expiry + HELD_MS < at && proofs.delete(digest)) digests.delete(digest)
+    memory.drop(at)
   }
 
   return {
@@ -135,14 +122,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       return balances.left(paywall, network, payer)
     },
 
-    async prove(digest, buys, validBefore) {
-      const bought = digests.get(digest)
-      if (bought === undefined) {
-        digests.set(digest, buys)
-        proofs.set(digest, millisecondsOf(validBefore))
-      }
-      return bought === undefined || bought === buys
-    },
+    prove: memory.prove,
 
     // oxlint-disable-next-line max-params -- part of the published package
     async tier(paywallId, route, payer, tiers, windowStart, network) {
@@ -159,6 +139,8 @@ function memorySales() {
   /** By payer and identifier. */
   const identifiers = new Map<string, string>()
   const answers = new Map<string, StoredAnswer>()
+  /** When each authorization expires that has proved an identity. */
+  const proofs = new Map<string, number>()
 
   function existing(id: string): Sale {
     const sale = sales.get(id)
@@ -172,7 +154,31 @@ function memorySales() {
     return changed
   }
 
-  return { sales, digests, identifiers, answers, existing, change }
+  /** Nothing was charged for a released sale, and an expired authorization is refused anyway: neither need be stored. */
+  function drop(at: number): void {
+    for (const [id, sale] of sales) {
+      const ended = sale.endedAt?.getTime() ?? Infinity
+      if (ended + HELD_MS < at && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
+      const isReleased = sale.state === 'released' && sale.createdAt.getTime() + HELD_MS < at
+      if (isReleased || (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at)) {
+        sales.delete(id)
+        if (sale.digest !== null) digests.delete(sale.digest)
+        if (sale.identifier !== null) identifiers.delete(`${sale.payer} ${sale.identifier}`)
+      }
+    }
+    for (const [digest, expiry] of proofs) if (expiry + HELD_MS < at && proofs.delete(digest)) digests.delete(digest)
+  }
+
+  async function prove(digest: string, buys: string, validBefore: bigint): Promise<boolean> {
+    const bought = digests.get(digest)
+    if (bought === undefined) {
+      digests.set(digest, buys)
+      proofs.set(digest, millisecondsOf(validBefore))
+    }
+    return bought === undefined || bought === buys
+  }
+
+  return { sales, digests, identifiers, answers, existing, change, drop, prove }
 }
 
 type Claims = Pick<PaymentJournal, 'begin' | 'take' | 'leave' | 'release' | 'bind' | 'settling'>

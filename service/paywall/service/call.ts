@@ -1,8 +1,9 @@
 import type { PurchaseRequest as Buyer } from '../../sales/service/deps.ts'
+import type { ForSale } from '../../sales/errors.ts'
 import { Departure } from '../../kit/departure.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { newId } from '../../kit/ids.ts'
-import { looping, paywallPaused, upstreamFailed } from '../errors.ts'
+import { looping, paywallPaused, routeMissing, upstreamFailed } from '../errors.ts'
 import type {
   CallUpstream,
   Gate,
@@ -30,13 +31,17 @@ export interface Call extends Buyer {
   began: Date
 }
 
-/** The call that a request makes of its route; null when it has none. */
-export function callOf({ gate, request, ask, hops }: Incoming, began: Date): Call | null {
+/** The call that a request makes of its route; why it makes none where that is not for sale. */
+export function callOf(incoming: Incoming, began: Date): ForSale<Call> {
+  const { gate, request, hops } = incoming
   const segments = segmentsOf(request.path)
   if (hops > HOPS_MAX) throw looping()
-  if (gate.status === 'paused') throw paywallPaused()
+  if (gate.status === 'paused') return paywallPaused()
   const route = routeOf(gate.routes, request.method, segments)
-  if (route === null) return null
+  return route === null ? routeMissing(request.method) : callAt(route, incoming, began)
+}
+
+export function callAt(route: Route, { gate, request, ask }: Incoming, began: Date): Call {
   return {
     gate,
     request,
@@ -51,7 +56,7 @@ export function callOf({ gate, request, ask, hops }: Incoming, began: Date): Cal
   }
 }
 
-interface Incoming extends Pick<Call, 'gate' | 'request' | 'ask'> {
+export interface Incoming extends Pick<Call, 'gate' | 'request' | 'ask'> {
   /** How often the request has passed through a gate. */
   hops: number
 }

@@ -2,6 +2,7 @@ import { PaymentRefused } from '../../sales/errors.ts'
 import type { AccountFor } from '../../sales/model.ts'
 import type { Counter } from '../../sales/service/door.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
+import { DomainError } from '../../kit/errors.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { routeMissing } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
@@ -20,8 +21,9 @@ export function createCounters(deps: CounterDeps) {
 
   return (gate: Gate, request: GateRequest, ask: CallUpstream): RouteCounter<Outcome> => {
     const call = callOf({ gate, request, ask, hops: 0 }, clock.now())
-    const pricing = call?.route.pricing
-    if (call === null || pricing?.model !== 'per-request' || gate.testMode) throw routeMissing(request.method)
+    if (call instanceof DomainError) throw call
+    const { pricing } = call.route
+    if (pricing.model !== 'per-request' || gate.testMode) throw routeMissing(request.method)
 
     const buying = async <Bought>(purchase: PurchaseRequest, buy: (paid: PaidCall) => Promise<Bought>) => {
       const paid: PaidCall = { ...call, ...purchase, presented: signed(purchase.presented), pricing }

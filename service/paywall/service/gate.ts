@@ -1,18 +1,20 @@
+import { DomainError } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
+import { ZERO } from '../../kit/money.ts'
 import { PaymentRefused, refusalIn } from '../../sales/errors.ts'
 import { NONCE } from '../../sales/model.ts'
 import type { Sold } from '../../sales/service/deps.ts'
 import { receiptOf } from '../../sales/service/door.ts'
 import { proofIn } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { badPayment, routeMissing } from '../errors.ts'
-import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
+import { badPayment, inTestMode } from '../errors.ts'
+import type { CallUpstream, Gate, GateRequest, Outcome, Route } from '../model.ts'
 import { DISCOVERY_PATH, discoveryOf } from '../rules/discovery.ts'
 import { presentedIn } from '../rules/payload.ts'
-import { meteredBy, paymentOf } from '../rules/payment.ts'
+import { meteredBy, paymentOf, TEST_TOKEN } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
-import { callOf, counted, createCalling, soldOutcome, type Call } from './call.ts'
+import { callAt, callOf, counted, createCalling, soldOutcome, type Call } from './call.ts'
 import { createCounters } from './counter.ts'
 import { createMeteredCalls } from './metered-calls.ts'
 import { createOffering } from './offer.ts'
@@ -47,19 +49,33 @@ export function createGate(deps: GateDeps) {
   const signIn = createSignIn({ ...deps, calling })
 
   async function serve(gate: Gate, request: GateRequest, ask: CallUpstream, hops = 0): Promise<Outcome> {
-    const call = callOf({ gate, request, ask, hops }, clock.now())
-    if (call === null) {
-      if (request.path === DISCOVERY_PATH && request.method === 'GET') return discoveryOf(gate)
-      throw routeMissing(request.method)
-    }
-    return await counted(tally, call, () => answer(call))
+    const incoming = { gate, request, ask, hops }
+    const began = clock.now()
+    const call = callOf(incoming, began)
+    if (!(call instanceof DomainError)) return await counted(tally, call, () => answer(call))
+    if (gate.status !== 'paused' && request.path === DISCOVERY_PATH && request.method === 'GET')
+      return discoveryOf(gate)
+    const bought = await handOver(callAt(NO_ROUTE, incoming, began), call)
+    if (bought === null) throw call
+    return bought
+  }
+
+  /** What was bought here before, though it is not for sale now. Null where the request proves no sale. */
+  async function handOver(call: Call, refusal: DomainError): Promise<Outcome | null> {
+    const { header } = call.request
+    if (TEST_TOKEN.test(header('x-payment-token') ?? '')) return null
+    const proof = proofIn(header)
+    if (proof.payment !== null) assertNamed(proof.payment)
+    const order = { ...call, ...proof, presented: presentedIn(header), pricing: NO_ROUTE.pricing, refusal }
+    const known = await selling.boughtBefore(order)
+    return known === null ? null : await finish(order, await selling.replay(order, known))
   }
 
   async function answer(call: Call): Promise<Outcome> {
     const { gate, route, request } = call
     const { pricing } = route
     if (pricing.model === 'free') return await calling.free(call)
-    if (gate.testMode) return await simulating.serve(call, pricing)
+    if (gate.testMode) return (await handOver(call, inTestMode())) ?? (await simulating.serve(call, pricing))
     const { token, payment } = proofIn(request.header)
     if (payment !== null) assertNamed(payment)
     let paid: PaidCall = { ...call, pricing, presented: null, token, payment }
@@ -129,6 +145,17 @@ export function createGate(deps: GateDeps) {
 
   return { serve, counter: createCounters({ ...deps, offering, selling, finish }) }
 }
+
+/** Stands for the route of a sale that is handed over, and sold no more. */
+const NO_ROUTE = {
+  method: '*',
+  path: '/*',
+  pricing: { model: 'per-request', amount: ZERO },
+  description: null,
+  settle: 'after',
+  paymentIdentifier: 'optional',
+  signIn: null,
+} as const satisfies Route
 
 function assertNamed(payment: string): void {
   if (isId('pay', payment) || NONCE.test(payment)) return

@@ -1,7 +1,7 @@
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
 import { least } from '../../kit/money.ts'
-import { authorizationUsed } from '../../sales/errors.ts'
+import { authorizationUsed, deliveryErrors } from '../../sales/errors.ts'
 import type { Sale, StoredAnswer } from '../../sales/model.ts'
 import type { AccountTerms, Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
 import { OTHER_PRICE } from '../../x402/reasons.ts'
@@ -38,6 +38,8 @@ import type { GateDeps } from './deps.ts'
 export interface PaidCall extends Call {
   pricing: Exact | Metered
   presented: Presented | null
+  /** Why this is not for sale now: only what was bought before is handed over. */
+  refusal?: DomainError
 }
 
 /** An upstream's answer; for a measured, prepaid call, the outcome for its client. */
@@ -85,15 +87,16 @@ export function signedPrice({ gate, route, presented }: Call & { presented: Pres
 /** The product of a request at a gate: its upstream is called before or after the money moves. */
 export function createGateProduct(deps: GateProductDeps): Product<PaidCall, GateAnswer> {
   const { journal, tokens, tally, clock, limits, addresses, meteredCalls, offering } = deps
+  const { undeliverable } = deliveryErrors({ statusUrl: ({ id }) => addresses.statusOf(id), tokens })
 
   /** The price that was signed, or today's where it is not valid any more. Checks the current window and tier. */
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
     const { gate, route, pricing } = call
     const { payer, amount, recipient: to, network } = sale
-    const measured = isMetered(pricing)
-    const isSame = (paymentOf(sale).kind === 'balance') === measured
-    const mayBePart = measured && deps.methods.of(sale).taken === undefined
-    const price = isSame ? priceSigned(pricesOf(gate, route), { to, value: amount, network }, mayBePart) : null
+    if (call.refusal !== undefined) throw call.refusal
+    const prices = (paymentOf(sale).kind === 'balance') === isMetered(pricing) ? pricesOf(gate, route) : []
+    const signed = { to, value: amount, network }
+    const price = priceSigned(prices, signed, isMetered(pricing) && deps.methods.of(sale).taken === undefined)
     if (price === null) throw new NotSold({ reason: OTHER_PRICE, payer })
     const tier = await offering.tierOf(call, pricing, payer)
     if (pricing.model === 'tiered' && price.amount === amount && chargeOf(pricing, tier) !== amount) {
@@ -105,17 +108,17 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       if (!pays(pricing, balance, amount)) throw new NotSold(why)
     }
     // The window of the first attempt may be over, and its call count with it.
-    const { part } = price
-    const details = { ...sale.details, part, windowStart: windowOf(pricing, clock.now())?.toISOString() ?? null }
-    const workMs = route.settle === 'before' || part ? 0 : limits.workMs
-    return { ...price, workMs, details, note: tiersOf(pricing) }
+    const start = windowOf(pricing, clock.now())?.toISOString() ?? null
+    const details = { ...sale.details, part: price.part, windowStart: start }
+    return { ...price, workMs: workMsOf(route, price, limits), details, note: tiersOf(pricing) }
   }
 
   async function make(call: PaidCall, sale: Sale, paid: boolean): Promise<Made<GateAnswer>> {
+    if (call.refusal !== undefined) throw undeliverable(call.refusal, sale)
     const payment = paymentOf(sale)
     const pricing = meteredBy(payment, call.pricing)
     if (paid && payment.kind === 'balance') {
-      if (pricing === null) throw await unspent(call, sale)
+      if (pricing === null) throw await unspent(deps, call, sale)
       // The payment is in the balance, and the call draws from it like any other.
       await journal.begun(sale.id)
       return { ...NOTHING_STORED, value: { kind: 'metered', outcome: await drawn(call, pricing, sale) } }
@@ -145,17 +148,9 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       return await meteredCalls.call(call, own, { payer: sale.payer }, paymentOf(sale).id)
     } catch (error) {
       if (!(error instanceof TooLittle)) throw error
-      const { balance } = error
-      const headers = headersOf(sale, tokens.of(sale.id))
-      throw new NotSold({ reason: 'insufficient_balance', payer: sale.payer, balance, sentence: USED_UP, headers })
+      const found = { balance: error.balance, headers: headersOf(sale, tokens.of(sale.id)) }
+      throw new NotSold({ reason: 'insufficient_balance', payer: sale.payer, sentence: USED_UP, ...found })
     }
-  }
-
-  /** What is in a balance pays for no call at a fixed price. */
-  async function unspent({ gate }: PaidCall, { id, payer }: Sale): Promise<NotSold> {
-    const balance = await journal.left(gate.id, gate.network, payer)
-    const headers = headersOf({ id }, tokens.of(id))
-    return new NotSold({ reason: 'insufficient_balance', payer, balance, sentence: PRICE_FIXED, headers })
   }
 
   return {
@@ -200,6 +195,14 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   }
 }
 
+/** What is in a balance pays for no call at a fixed price. */
+async function unspent({ journal, tokens }: GateProductDeps, { gate }: PaidCall, sale: Sale): Promise<NotSold> {
+  const { payer } = sale
+  const balance = await journal.left(gate.id, gate.network, payer)
+  const headers = headersOf(sale, tokens.of(sale.id))
+  return new NotSold({ reason: 'insufficient_balance', payer, balance, sentence: PRICE_FIXED, headers })
+}
+
 function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
   const { gate, route, request, pricing, presented } = call
   if (presented === null) throw new Error('a sale has no signature')
@@ -239,10 +242,14 @@ function soldOf(call: PaidCall, price: SignedPrice, { limits, clock }: GateProdu
     part,
     ...(route.signIn === null ? {} : { pass: passHash(gate.id, network, request).toString('hex') }),
   })
-  // A partial payment covers the call only together with the balance at that time.
-  const workMs = route.settle === 'before' || part ? 0 : limits.workMs
+  const workMs = workMsOf(route, price, limits)
   const inputHash = lineHash(gate.id, request)
   return { subject: gate.id, ...gate.owner, amount, network, recipient, details, inputHash, workMs }
+}
+
+/** A partial payment covers the call only together with the balance at that time. */
+function workMsOf({ settle }: PaidCall['route'], { part }: SignedPrice, { workMs }: GateProductDeps['limits']): number {
+  return settle === 'before' || part ? 0 : workMs
 }
 
 async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: boolean): Promise<Sellable> {
@@ -333,7 +340,7 @@ function fromStored({ meta, body }: StoredAnswer): Gathered {
 }
 
 /** The headers with which the client finds the payment again. */
-export function headersOf(sale: Pick<Sale, 'id'>, token: string): HeaderList {
+export function headersOf(sale: Sale, token: string): HeaderList {
   return [
     ['X-Payment-ID', sale.id],
     ['X-Payment-Token', token],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { deriveId } from '../../kit/ids.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import { paymentHeaderIn } from '../../x402/payload.ts'
-import { badPayment } from '../errors.ts'
+import { badPayment, inTestMode } from '../errors.ts'
 import { simulatedSale } from '../../methods/simulated/begin.ts'
 import { simulatedHash } from '../../methods/simulated/settle.ts'
 import type { Sale } from '../../sales/model.ts'
@@ -53,7 +53,7 @@ export function createSimulating({
         return await offering.unpaid(call, pricing)
       }
       if (!TEST_TOKEN.test(token) || gate.testToken === null || !same(token, gate.testToken)) {
-        throw badPayment('x-payment-token', "must be the paywall's test token: it is in test mode")
+        throw inTestMode()
       }
       const measured = isMetered(pricing)
       const payment = deriveId('pay', id)

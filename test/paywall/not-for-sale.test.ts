@@ -1,0 +1,86 @@
+import { usdcOf } from '../facilitator/world.ts'
+import { json } from './upstream.ts'
+import { openWorld, until, type World } from './world.ts'
+
+const LETTERS = { method: 'POST', path: '/letters', pricing: { model: 'per-request', amount: 0.05 }, settle: 'before' }
+const POST = { method: 'POST', body: '{}' }
+const CHANGES = [
+  ['is paused', { status: 'paused' }, 503, 'paywall_paused'],
+  ['has no such route any more', { routes: [{ ...LETTERS, path: '/other' }] }, 404, 'route_not_found'],
+  ['is in test mode', { testMode: true }, 400, 'invalid_payment'],
+] as const
+
+/** What is for sale changes between a payment and its answer. */
+describe.each(CHANGES)('a call that was paid at a gate which %s', (_, change, status, code) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+  })
+  afterAll(() => world.close())
+
+  async function offered() {
+    const { gate, id } = await world.sell([LETTERS])
+    const payer = await world.chain.payer(1_000_000n)
+    const signed = await world.sign(payer, await world.request(`${gate}/letters`, POST))
+    const headers = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
+    const ask = (more: Record<string, string> = headers) => world.request(`${gate}/letters`, { ...POST, headers: more })
+    const changed = async () => {
+      expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: change })).status).toBe(200)
+      world.service.clock.forward(2_000)
+    }
+    return { gate, payer, headers, ask, changed }
+  }
+
+  it('hands over the stored answer to its buyer, and to nobody else', async () => {
+    const { gate, payer, headers, ask, changed } = await offered()
+    const arrived = new Promise<() => void>((resolve) => {
+      world.upstream.on('/letters', (_request, response) => {
+        resolve(() => {
+          json(response, 201, { letter: 1 })
+        })
+      })
+    })
+    const controller = new AbortController()
+    const lost = fetch(`${gate}/letters`, { ...POST, headers, signal: controller.signal })
+    const answerNow = await arrived
+    controller.abort()
+    await expect(lost).rejects.toThrow()
+    answerNow()
+    const id = await until(async () => {
+      const [row] = await world.service.database.statements.run<{ id: string }>(
+        'SELECT id FROM sale JOIN sale_answer ON sale_id = id WHERE payer = $1 AND lease_until IS NULL',
+        [payer.address.toLowerCase()],
+      )
+      return row?.id ?? null
+    })
+    await changed()
+    expect((await ask({ 'x-payment-id': id })).body).not.toHaveProperty('letter')
+    const answer = await ask({ 'x-payment-id': id, 'x-payment-token': headers['x-payment-token'] })
+    expect([answer.status, answer.body]).toEqual([201, { letter: 1 }])
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('says that the payment arrived where the answer was never made', async () => {
+    const { payer, ask, changed } = await offered()
+    world.upstream.on('/letters', (_request, response) => json(response, 500, {}))
+    expect((await ask()).status).toBe(500)
+    await changed()
+    const times = world.upstream.requests.length
+    const answer = await ask()
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+    expect(answer.body).toMatchObject({ paid: true, deliverable: false })
+    expect(answer.body.error).toMatch(/The payment arrived, but this can no longer be delivered/)
+    expect(answer.body.error).not.toMatch(/Nothing was charged/)
+    expect(world.upstream.requests).toHaveLength(times)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('charges nothing for an authorization that was not used before', async () => {
+    const { payer, ask, changed } = await offered()
+    await changed()
+    const answer = await ask()
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.body).not.toHaveProperty('paid')
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+})
