@@ -103,8 +103,9 @@ inBrowser('the five things that somebody who looks after the money does', () => 
       const pass = `pas_${String(sale?.id.slice(4))}`
       await statements.run(
         `WITH added AS (
-           INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, token_hash, runs, used, created_at)
-           VALUES ($1, 'chk_none', $2, 'sandbox', 'ten', 'Ten audits', '0x' || repeat('0', 40), false, sha256('pass'), 10, 3, now())
+           INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, network, token_hash, runs, used, created_at)
+           SELECT $1, 'chk_none', $2, 'sandbox', 'ten', 'Ten audits', '0x' || repeat('0', 40), false, network, sha256('pass'), 10, 3, now()
+           FROM sale WHERE id = $3
            RETURNING id
          ) INSERT INTO pass_sale (sale_id, pass_id, runs) SELECT $3, id, 10 FROM added`,
         [pass, user.id, sale?.id],
