@@ -21,6 +21,7 @@ const NARROWED: Readonly<Record<string, string>> = {
   'service/deliveries/store/claims.ts dueAt': 'set by the statement itself',
   'service/deliveries/store/endings.ts dueAt': 'set by the statements themselves',
   'service/deliveries/store/endpoints.ts status': 'deleted ones are left out',
+  'service/passes/store.ts network': 'a trigger fills it where a process of the version before names none',
   'service/discovery/store/catalogue.ts tags': 'a list column: always written, though the table would allow null',
   'service/ledger/store/read.ts kind': 'only lines that change the balance, which a reserve and a release do not',
   'service/tools/store/catalogue/store.ts patterns': 'a list column: always written, though the table would allow null',

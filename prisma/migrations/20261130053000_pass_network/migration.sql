@@ -7,8 +7,6 @@ UPDATE "pass" p SET "network" = coalesce((
   ORDER BY b.revoked_at IS NOT NULL, s.network IN ('base-sepolia'), s.id DESC LIMIT 1
 ), (SELECT c.network FROM "checkout" c WHERE c.id = p.checkout_id), 'base-sepolia');
 
-ALTER TABLE "pass" ALTER COLUMN "network" SET NOT NULL;
-
 -- A process of the version before names none.
 CREATE FUNCTION pass_network() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -15,8 +15,6 @@ FROM (
 ) o
 WHERE t.paywall_id = o.subject AND t.payer = o.payer AND t.route = o.route AND t.window_start = o.window_start;
 
-ALTER TABLE "paywall_tier" ALTER COLUMN "network" SET NOT NULL;
-
 -- A process of the version before names none.
 CREATE FUNCTION paywall_tier_network() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
