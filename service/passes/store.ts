@@ -130,9 +130,11 @@ function fromPassRow(row: PassRow): Pass {
 }
 
 /** A payment for the pass `p` is refunded whole, or is about to be, and what it added is not taken off yet. */
-const SUSPENDED = `
-SELECT 1 FROM pass_sale b JOIN sale s ON s.id = b.sale_id WHERE b.pass_id = p.id AND b.revoked_at IS NULL
+const GOING_BACK = `
+FROM pass_sale o JOIN sale s ON s.id = o.sale_id WHERE o.pass_id = p.id AND o.revoked_at IS NULL
   AND (s.state = 'refunded' OR (s.amount > 0 AND s.refunded >= s.amount))`
+
+const SUSPENDED = `SELECT 1 ${GOING_BACK}`
 
 const RUNS = `p.ended_at IS NULL AND (p.runs IS NULL OR p.used < p.runs)`
 
@@ -189,10 +191,12 @@ RETURNING id`
 const LOCK_BOUGHT = `
 SELECT p.id FROM pass p JOIN pass_sale b ON b.pass_id = p.id WHERE b.sale_id = $1 FOR UPDATE OF p`
 
-// Where runs are not counted, any run since then was one of it. Once the first one has come back, the plan goes on.
+// Runs of payments that go back are not there for this one. Where runs are not counted, any run since then was one of it.
+// Once the first one has come back, the plan goes on.
 const IS_USED = `
 SELECT b.sale_id FROM pass_sale b JOIN pass p ON p.id = b.pass_id
-WHERE b.sale_id = $1 AND (b.first_run_back_at IS NOT NULL OR CASE WHEN p.runs IS NOT NULL THEN p.runs - p.used < b.runs - 1
+WHERE b.sale_id = $1 AND (b.first_run_back_at IS NOT NULL OR CASE WHEN p.runs IS NOT NULL
+  THEN p.runs - p.used - (SELECT coalesce(sum(o.runs), 0) ${GOING_BACK} AND o.sale_id <> b.sale_id) < b.runs - 1
   ELSE EXISTS (SELECT FROM sale s WHERE s.subject = p.checkout_id AND s.id > b.sale_id AND ${RUN_OF_PASS}) END)`
 
 const GIVE_FIRST_BACK = `

@@ -342,6 +342,24 @@ describe('a pass that was paid for with money', () => {
     expect((deliveries as { subject: string }[]).filter(({ subject }) => subject.startsWith('evt_'))).toHaveLength(1)
   })
 
+  it('pays back one of its two payments when both first runs fail after half of the other runs were used', async () => {
+    const { id } = await paid.sell({ plans: [{ ...MONTH, runs: 10 }], refundOnFailure: true })
+    const payer = await paid.chain.payer(50_000_000n)
+    const bought = [await buyMonth(id, payer), await buyMonth(id, payer)]
+    expect(bought[1]?.pass).toMatchObject({ id: bought[0]?.pass.id, runsLeft: 18 })
+    for (let run = 0; run < 9; run++) {
+      const answer = await paid.call('POST', `/p/${id}/pay`, { body: { input: {}, pass: bought[1]?.pass.token } })
+      expect(answer.status).toBe(200)
+    }
+    // The seller has no balance, so the first refund waits, and its runs are still on the pass.
+    const refunded = []
+    for (const { id: payment } of bought) {
+      await paid.seller.call('POST', `/v1/payments/${payment}/outcome`, { body: { status: 'failed' } })
+      refunded.push((await paid.seller.call('GET', `/v1/payments/${payment}`)).body.payment.refunded)
+    }
+    expect(refunded).toEqual([MONTH.price, 0])
+  })
+
   it('is left as it is while its payment is being refunded: the same plan bought again is a pass of its own', async () => {
     const { id } = await paid.sell({ plans: [MONTH] })
     const payer = await paid.chain.payer(70_000_000n)

@@ -115,8 +115,7 @@ function sponsors(network: Network, nodes: readonly Awaited<ReturnType<typeof as
     return [config.LIVE ? fault(check, says) : warning(check, says)]
   }
   if (config.SPONSOR_PRIVATE_KEYS.length + config.SPONSOR_ADDRESSES.length === 0) {
-    const says =
-      'SPONSOR_ADDRESSES is not set, so nobody has looked whether the sponsors can pay for gas. Set it in every process.'
+    const says = "SPONSOR_ADDRESSES is not set, so the sponsors' ETH for gas was not checked. Set it in every process."
     return [config.LIVE ? fault(check, says) : warning(check, says)]
   }
   const answered = nodes.find((node): node is Node => 'head' in node && node.chainId === network.chainId)
