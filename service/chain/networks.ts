@@ -78,6 +78,15 @@ export function blocksIn(ms: number): bigint {
 
 const BLOCK_MS = 2_000
 
+/** A block that is not after the given moment. The search for a later transfer starts there. */
+export function blockBefore(head: { number: bigint; timestamp: bigint }, at: Date): bigint {
+  const blocks = blocksIn(Number(head.timestamp) * 1_000 - at.getTime()) + BLOCKS_SPARE
+  return head.number > blocks ? head.number - blocks : 0n
+}
+
+/** A margin, because the clocks of a chain and a server differ. */
+const BLOCKS_SPARE = 60n
+
 /** Multicall3 is at the same address on every network. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 

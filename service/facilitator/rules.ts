@@ -1,6 +1,6 @@
 import { largest } from '../kit/money.ts'
 import type { Receipt, Use } from '../chain/model.ts'
-import { blocksIn, givenUpAfter } from '../chain/networks.ts'
+import { givenUpAfter } from '../chain/networks.ts'
 import type { GasShares, GasUsed, Operation, Reasons, Settlement, SponsorTransaction } from './model.ts'
 
 /** As in the reference implementation: the time of three blocks until the transfer is mined. */
@@ -100,15 +100,6 @@ export function isPaidBy(use: Use, { authorization }: Pick<Settlement, 'authoriz
   const { from, to, value } = authorization
   return !use.cancelled && use.transfer?.from === from && use.transfer.to === to && use.transfer.value === value
 }
-
-/** A block that is not after the given moment. The search for a later transfer starts there. */
-export function blockBefore(head: { number: bigint; timestamp: bigint }, at: Date): bigint {
-  const blocks = blocksIn(Number(head.timestamp) * 1_000 - at.getTime()) + BLOCKS_SPARE
-  return head.number > blocks ? head.number - blocks : 0n
-}
-
-/** A margin, because the clocks of a chain and a server differ. */
-const BLOCKS_SPARE = 60n
 
 /** Whether the USDC contract will not accept the authorization any more, from any sender. */
 export function isOver(settlement: Settlement, blockSeconds: bigint): boolean {

@@ -76,6 +76,38 @@ describe('a withdrawal', () => {
     expect(await person.balance()).toBe(6)
   })
 
+  test('that a restored database calls pending is found where it was paid, also once the treasury is empty', async () => {
+    const { chain, service } = world
+    const person = await world.person()
+    const treasury = service.wallets.treasury()!
+    await send(chain, [
+      { to: person.address, value: 10_000_000n },
+      { to: treasury, value: 10_000_000n },
+    ])
+    await world.mine(10)
+    await world.watch()
+    const to = `0x${'ca'.repeat(20)}` as const
+    const operation = newId('op', service.clock.now())
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    await service.wallets.payouts.step(id)
+    await world.mine(30)
+    expect(await usdcOf(chain, to)).toBe(4_000_000n)
+    await transfer(chain, treasury, `0x${'c6'.repeat(20)}`, await usdcOf(chain, treasury))
+    // As the dump has it. In a running database what was fixed meanwhile cannot be changed.
+    const { statements } = service.testDatabase
+    await statements.run('ALTER TABLE wallet_withdrawal DISABLE TRIGGER USER', [])
+    await statements.run(
+      `UPDATE wallet_withdrawal SET state = 'pending', payer = NULL, valid_before = NULL, seen_block = NULL,
+         submitted_at = NULL, transaction_hash = NULL WHERE id = $1`,
+      [id],
+    )
+    await statements.run('ALTER TABLE wallet_withdrawal ENABLE TRIGGER USER', [])
+    await service.wallets.payouts.step(id)
+    expect((await service.wallets.withdrawals.find(person.caller, id)).state).toBe('confirmed')
+    expect(await person.balance()).toBe(6)
+    await send(chain, [{ to: treasury, value: 10_000_000n }])
+  })
+
   test('validates its usual address like any other, and keeps one per environment', async () => {
     const { service } = world
     const person = await world.person()

@@ -1,5 +1,5 @@
 import type { Hex } from '../../chain/model.ts'
-import { isConfirmed } from '../../chain/networks.ts'
+import { blockBefore, isConfirmed } from '../../chain/networks.ts'
 import { Batch } from '../../kit/batch.ts'
 import type { Claim, Examined, Schemes } from '../ports.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
@@ -7,15 +7,7 @@ import type { GasWatch } from './gas.ts'
 import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
-import {
-  blockBefore,
-  isFinalFailure,
-  isMendable,
-  isMessage,
-  isPaidBy,
-  overBudget,
-  secondsUntilTomorrow,
-} from '../rules.ts'
+import { isFinalFailure, isMendable, isMessage, isPaidBy, overBudget, secondsUntilTomorrow } from '../rules.ts'
 import type { Signals, Watch } from './signal.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 

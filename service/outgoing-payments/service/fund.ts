@@ -94,7 +94,7 @@ function createStart({ store, treasury, chainOf, clock, log, failpoints, ending 
       room.left -= amount - taken
       spares.set(payer, spare - taken)
       const validBefore = BigInt(Math.floor(clock.now().getTime() / 1000) + FUNDING_SECONDS)
-      const terms = { from: room.from, validBefore, seenBlock: room.seenBlock }
+      const terms = { from: room.from, validBefore, seenBlock: payment.seenBlock }
       const funded = await store.fund(id, terms, new Date(clock.now().getTime() + SOON_MS))
       await failpoints.reach(`outgoing payment ${funded?.state === 'funded' ? 'funded' : 'funding'}`)
       started.push(funded ?? (await reload(store, payment)))
@@ -106,17 +106,15 @@ function createStart({ store, treasury, chainOf, clock, log, failpoints, ending 
     const chain = chainOf(network)
     const from = treasury.address()
     if (chain === null || from === null) return null
-    const { number: seenBlock } = await chain.head()
     // In this order: what leaves in between is counted twice rather than not at all.
     const promised = await store.promised(from)
-    return { from, seenBlock, left: (await treasury.available(network)) - promised }
+    return { from, left: (await treasury.available(network)) - promised }
   }
 }
 
 /** What payments may still take out of the treasury on one network. */
 interface Room {
   from: Address
-  seenBlock: bigint
   left: bigint
 }
 

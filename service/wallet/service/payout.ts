@@ -1,4 +1,5 @@
 import type { Chain } from '../../chain/model.ts'
+import { blockBefore } from '../../chain/networks.ts'
 import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { WithdrawalEnd, WithdrawalStore } from '../ports.ts'
@@ -39,24 +40,25 @@ export function createPayouts(deps: WalletDeps) {
 
   /**
    * Fixes the terms. Before they are stored nothing was signed, so the withdrawal can still be given up. Afterwards
-   * only the chain ends it.
+   * only the chain ends it. In a database that was restored a pending one may have been paid since the dump.
    */
   async function submit(withdrawal: Withdrawal, chain: Chain): Promise<Withdrawal | null> {
     if (book === null || signer?.account !== book.account) return null
     const now = clock.now()
     const payer = book.treasury
-    const [balance, outgoing, promised, { number: seenBlock }] = await Promise.all([
+    const [balance, outgoing, promised, { used, block }] = await Promise.all([
       chain.balanceOf(payer),
       store.withdrawals.outgoing(payer),
       deps.payers.promised(payer),
-      chain.head(),
+      chain.authorizationAt(payer, withdrawal.nonce),
     ])
-    if (balance - outgoing - promised < withdrawal.amount) {
+    if (!used && balance - outgoing - promised < withdrawal.amount) {
       if (now.getTime() - withdrawal.createdAt.getTime() >= PAYOUT.pendingMs) await fail(withdrawal, 'treasury_short')
       else measures.count('withdrawal_waits_for_treasury')
       return null
     }
     const validBefore = BigInt(Math.floor(now.getTime() / 1000) + PAYOUT.validSeconds)
+    const seenBlock = blockBefore(block, withdrawal.createdAt)
     const submitted = await record(withdrawal.id, { payer, validBefore, seenBlock })
     await failpoints.reach('withdrawal submitted')
     return submitted
