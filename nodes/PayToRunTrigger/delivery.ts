@@ -7,6 +7,7 @@ import { filesOf } from './files.ts'
 import { recall, renewSecret } from './lifecycle.ts'
 import { formPage } from './page.ts'
 import { readPayment } from './payment.ts'
+import { findFault } from './readiness.ts'
 
 /**
  * Handles every request to the node's address. Nothing here throws, because n8n would run the workflow with the error.
@@ -30,7 +31,8 @@ export async function receive(
     // share.
     if (webhook.getMode() === 'manual') return redirect(webhook, kept.formUrl)
     const product = webhook.getNodeParameter('productName') as string
-    return page(webhook, formPage({ formUrl: kept.formUrl, product, testMode }))
+    const fault = await findFault(webhook, kept, { nowMs: Date.now() })
+    return page(webhook, formPage({ formUrl: kept.formUrl, product, testMode, fault: fault?.reason }))
   }
 
   const body = bytesOf(webhook)
@@ -42,6 +44,8 @@ export async function receive(
     body,
   }
   if (signed.signature === undefined && isEmpty(body)) {
+    const fault = await findFault(webhook, kept, { named: one(headers['coinslot-checkout']), nowMs: Date.now() })
+    if (fault !== undefined) return answer(webhook, fault.status, fault.code, fault.reason)
     const message = testMode
       ? 'Waiting for a test payment. Open form_url, or send a body shaped like a payment to simulate one.'
       : 'Waiting for payments. Customers pay at form_url.'

@@ -2,13 +2,15 @@ export interface Shown {
   formUrl: string
   product: string
   testMode: boolean
+  /** Why nobody can pay now. */
+  fault?: string | undefined
 }
 
 /**
  * The page that a browser sees at the node's address, with the link to the form. It uses no scripts, so n8n's sandbox
  * does not affect it.
  */
-export function formPage({ formUrl, product, testMode }: Shown): string {
+export function formPage({ formUrl, product, testMode, fault }: Shown): string {
   const link = escape(formUrl)
   return `<!doctype html>
 <html lang="en">
@@ -29,6 +31,7 @@ export function formPage({ formUrl, product, testMode }: Shown): string {
   details { margin-top: 1.25rem }
   summary { cursor: pointer; font-weight: 650 }
   details p { margin: 1rem 0 -.75rem; font-size: .875rem }
+  .fault { padding: .75rem; border: 2px solid var(--mark); border-radius: 8px; color: var(--ink); overflow-wrap: anywhere }
   .test { display: inline-block; margin-bottom: .75rem; padding: 0 .625rem; border-radius: 99px; background: var(--mark); color: #14213d; font-size: .8125rem; font-weight: 650 }
 </style>
 </head>
@@ -36,6 +39,7 @@ export function formPage({ formUrl, product, testMode }: Shown): string {
 <main>
 ${testMode ? '<span class="test">Test mode: no money moves</span>' : ''}
 <h1>${escape(product)}</h1>
+${fault === undefined ? '' : `<p class="fault">Customers cannot pay now. ${escape(fault)}</p>`}
 <p>This workflow runs when a customer pays. Send your customers this link:</p>
 <a class="open" href="${link}">Open the payment form</a>
 <code>${link}</code>

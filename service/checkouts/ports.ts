@@ -227,8 +227,8 @@ export interface DisputePort {
 export interface Callbacks {
   /** Throws a DomainError that explains why the address is not allowed. */
   check(url: string): Promise<void>
-  /** A POST without a body; null without an answer. */
-  ask(url: string): Promise<{ status: number; body: Buffer } | null>
+  /** A POST without a body that names the checkout, since an address may belong to another one by now; null without an answer. */
+  ask(url: string, checkoutId: string): Promise<{ status: number; body: Buffer } | null>
 }
 
 /** The address that receives payments for an owner's wallet; null until the wallet has one. */

@@ -185,10 +185,11 @@ function derivedKey(secret: string, purpose: string): Buffer {
 function callbacksBy(outbound: Outbound) {
   return {
     check: (url: string) => outbound.checkAddress(url),
-    async ask(url: string): Promise<{ status: number; body: Buffer } | null> {
+    async ask(url: string, checkoutId: string): Promise<{ status: number; body: Buffer } | null> {
       try {
+        const headers = { 'coinslot-checkout': checkoutId }
         const limits = { totalMs: 8_000, headersMs: 8_000, bodyBytes: 65_536 }
-        return await outbound.send({ url, method: 'POST', limits, truncate: true, redirects: 'pass' })
+        return await outbound.send({ url, method: 'POST', headers, limits, truncate: true, redirects: 'pass' })
       } catch (error) {
         if (error instanceof DomainError) return null
         throw error

@@ -121,7 +121,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
       await assertUploaded(files.customers, checkout, valuesOf(checkout, order), order.named)
     }
     if (!checkout.preflight || checkout.callbackUrl === null) return
-    const answer = await callbacks.ask(checkout.callbackUrl)
+    const answer = await callbacks.ask(checkout.callbackUrl, checkout.id)
     if (answer !== null && isSensible(answer.status, answer.body)) return
     await watching.attempted(checkout.id, { status: answer?.status ?? null })
     throw workflowUnavailable()

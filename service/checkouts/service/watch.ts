@@ -43,7 +43,7 @@ export function createWatching(deps: CheckoutDeps): Watching {
   }
 
   async function ask(id: string, url: string | null, pausedAt: Date): Promise<void> {
-    const answer = url === null ? null : await callbacks.ask(url)
+    const answer = url === null ? null : await callbacks.ask(url, id)
     const now = clock.now()
     if (answer !== null && isThere(answer.status)) await store.resume([id], now)
     else await store.probeAgain(id, nextProbe(pausedAt, now))
@@ -79,7 +79,7 @@ const AT_ONCE = 20
 function pausedMail({ id, product, callbackUrl }: Checkout): { subject: string; text: string } {
   return {
     subject: `The checkout "${product.name.replace(/\s+/g, ' ')}" is paused`,
-    text: `The workflow behind the checkout ${id} was not found: ${callbackUrl ?? 'its address'} keeps answering 404.
+    text: `The workflow behind the checkout ${id} was not found: ${callbackUrl ?? 'its address'} keeps answering 404 or 410.
 
 Customers see that it is not available, and nothing is charged. Activate the workflow, and the checkout resumes
 automatically. If you no longer need the checkout, expire it.

@@ -1,0 +1,59 @@
+import type { IWebhookFunctions } from 'n8n-workflow'
+import { advice, ask } from '../shared/transport.ts'
+import type { Registration } from './lifecycle.ts'
+
+/** Why a payment would not run the workflow, as the node answers it. */
+interface Fault {
+  status: 410 | 503
+  code: string
+  reason: string
+}
+
+/**
+ * Checks before a customer pays whether the node could claim the delivery: not with a revoked API key, nor for a checkout
+ * of another account. `named` is the checkout that the service is about to sell; older services do not name it.
+ */
+export async function findFault(
+  webhook: IWebhookFunctions,
+  kept: Registration,
+  { named, nowMs }: { named?: string | undefined; nowMs: number },
+): Promise<Fault | undefined> {
+  if (named !== undefined && named !== kept.checkoutId) {
+    const reason = `This workflow belongs to the checkout ${kept.checkoutId}, and not to ${named}. Expire ${named}, or publish its own workflow again.`
+    return { status: 410, code: 'other_checkout', reason }
+  }
+  // A test listener has just registered with this credential.
+  if (webhook.getMode() === 'manual') return undefined
+  const key = JSON.stringify([kept.checkoutId, webhook.getNode().credentials?.['coinslotApi']?.id])
+  const known = remembered.get(key)
+  if (known !== undefined && nowMs - known.askedAt < ASK_AGAIN_MS) return await known.fault
+  if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+  const fault = askService(webhook, kept)
+  remembered.set(key, { fault, askedAt: nowMs })
+  return await fault
+}
+
+/** Only a refusal is a fault: a service that is slow or down now is asked again when the delivery comes. */
+async function askService(webhook: IWebhookFunctions, { checkoutId }: Registration): Promise<Fault | undefined> {
+  const answer = await ask(webhook, { method: 'GET', path: `/checkouts/${checkoutId}`, timeoutMs: TIMEOUT_MS })
+  const isRefused = answer.reached ? REFUSALS.has(answer.status) : answer.address === ''
+  if (!isRefused) return undefined
+  const isMissing = answer.reached && answer.status === 404 && answer.body['code'] !== undefined
+  const reason = isMissing
+    ? `The account of the credential has no checkout ${checkoutId}. Publish this workflow again to get a new one, or choose the credential of the account that it was published with.`
+    : advice(answer)
+  webhook.logger.error(`Checkout ${checkoutId} cannot be paid for: customers see that it is not available. ${reason}`)
+  return { status: 503, code: isMissing ? 'checkout_not_found' : 'credential_refused', reason }
+}
+
+/** 400: the key is one of the other environment. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404])
+/** The service waits eight seconds for the node's answer. */
+const TIMEOUT_MS = 3_000
+const ASK_AGAIN_MS = 60_000
+const REMEMBERED_MAX = 1_000
+/**
+ * In memory: n8n stores the static data as a whole after each request, so writing there while the workflow is published
+ * again would bring the old registration back.
+ */
+const remembered = new Map<string, { fault: Promise<Fault | undefined>; askedAt: number }>()
