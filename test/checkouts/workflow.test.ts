@@ -100,17 +100,32 @@ describe('a workflow that is gone', () => {
     expect(await state(id)).toBe('paused')
   })
 
+  async function pause(id: string): Promise<void> {
+    for (let count = 0; count < 3; count++) await world.service.checkouts.attempted(id, answered(404))
+    expect(await state(id)).toBe('paused')
+  }
+
+  it('is active again when its owner edits it, and not by a change of nothing', async () => {
+    const { id } = await world.sell({ testMode: true })
+    await pause(id)
+    const { checkout } = (await world.seller.call('GET', `/v1/checkouts/${id}`)).body
+    for (const body of [{}, { version: 1 }]) {
+      expect(await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body })).toMatchObject({
+        status: 200,
+        body: { checkout },
+      })
+    }
+    const { body } = await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { preflight: true } })
+    expect(body.checkout).toMatchObject({ status: 'active', pausedAt: null })
+  })
+
   it('is active again when it registers itself, or accepts a delivery', async () => {
     const source = { instanceId: 'n8n', workflowId: 'back', nodeId: 'trigger' }
     const { id } = await world.sell({ testMode: true, source })
-    const pause = async () => {
-      for (let count = 0; count < 3; count++) await world.service.checkouts.attempted(id, answered(404))
-      expect(await state(id)).toBe('paused')
-    }
-    await pause()
+    await pause(id)
     await world.sell({ testMode: true, source })
     expect(await state(id)).toBe('active')
-    await pause()
+    await pause(id)
     await world.service.checkouts.attempted(id, answered(200))
     expect(await state(id)).toBe('active')
   })

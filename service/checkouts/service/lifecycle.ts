@@ -64,6 +64,8 @@ export function createLife({ store, deliveries, files, callbacks, walletAddress,
       const before = given(await store.lockOwn(inside, owner, id))
       const isOfSites = Object.keys(wanted).join() === 'embedOrigins'
       assertEditable(before, { version, isOfSites, isOfRequest }, clock.now())
+      // An edit ends a pause, but this is none.
+      if (Object.keys(wanted).length === 0) return before
       if (isOfSites) {
         const { embedOrigins = [] } = wanted
         assertEmbedOrigins(embedOrigins, owner.environment)
