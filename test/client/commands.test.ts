@@ -164,50 +164,85 @@ describe('the command line', () => {
     await expect(run('coinslot', ['open', 'chk_none'], { env: sandbox.environment })).rejects.toMatchObject({ code: 1 })
   })
 
-  test.each([
+  const REPEATABLE = [
     { words: ['run', 'blog-outline', 'topic=x'] },
     { words: ['tools', 'call', 'issues-create', 'title=x'] },
     { words: ['pay', 'https://seller.example/', '--max', '0.05'] },
     { words: ['checkouts', 'create', '{"price": 1}'] },
-  ])('a lost answer names the key with which $words.0 can be repeated, and the repetition sends it', async (each) => {
+  ]
+
+  test.each(REPEATABLE)('Ctrl+C names the key with which $words.0 can be repeated', async ({ words }) => {
     const keys: (string | undefined)[] = []
-    const answers = new Map([
-      ['lost', null],
-      ['open', { status: 500, body: { error: 'Unknown fault.', code: 'internal' } }],
-      ['final', { status: 502, body: { error: 'The agent failed.', code: 'upstream_error' } }],
-      ['refused', { status: 402, body: { error: 'Too little.', code: 'insufficient_balance' } }],
-    ])
-    let answer: { status: number; body: unknown } | null | undefined
-    const server = createServer((request, response) => {
+    const server = createServer((request) => {
       keys.push(request.headers['idempotency-key'] as string | undefined)
-      if (answer == null) request.socket.destroy()
-      else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+      server.emit('asked')
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    const env = {
-      ...sandbox.environment,
-      COINSLOT_KEY: 'csk_test_1',
-      COINSLOT_URL: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    }
-    const failed = async (...more: string[]): Promise<string> => {
-      const failure: unknown = await run('coinslot', [...each.words, ...more], { env }).catch((error: unknown) => error)
-      return (failure as { stderr: string }).stderr
+    const COINSLOT_URL = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+    const interrupted = async (...more: string[]): Promise<string> => {
+      const env = { ...sandbox.environment, COINSLOT_KEY: 'csk_test_1', COINSLOT_URL }
+      const [command] = [begin([...words, ...more], env), await once(server, 'asked')]
+      command.child.kill('SIGINT')
+      expect(await command.ended).toBe(130)
+      expect(command.output.out).toBe('')
+      return command.output.err
     }
     try {
-      answer = answers.get('lost')
-      const [, key = ''] = /It may have been done.*--idempotency-key (\S+)/.exec(await failed()) ?? []
-      expect(keys).toEqual([key, key, key])
-      answer = answers.get('open')
-      expect(await failed('--idempotency-key', key)).toContain(`--idempotency-key ${key}`)
-      expect(JSON.parse(await failed('--idempotency-key', key, '--json'))).toMatchObject({ idempotencyKey: key })
-      expect(new Set(keys)).toEqual(new Set([key]))
-      for (const known of ['final', 'refused']) {
-        answer = answers.get(known)
-        expect(await failed()).not.toContain('--idempotency-key')
-      }
-      expect(await failed('--idempotency-key', '')).toContain('--idempotency-key is empty')
+      const [, key = ''] = /It may have been done.*--idempotency-key (\S+)/.exec(await interrupted()) ?? []
+      expect(keys).toEqual([key])
+      const asJson = JSON.parse(await interrupted('--idempotency-key', key, '--json')) as unknown
+      expect(asJson).toMatchObject({ code: 'interrupted', idempotencyKey: key })
+      expect(keys).toEqual([key, key])
     } finally {
+      server.closeAllConnections()
       server.close()
     }
   })
+
+  test.each(REPEATABLE)(
+    'a lost answer names the key with which $words.0 can be repeated, and the repetition sends it',
+    async (each) => {
+      const keys: (string | undefined)[] = []
+      const answers = new Map([
+        ['lost', null],
+        ['open', { status: 500, body: { error: 'Unknown fault.', code: 'internal' } }],
+        ['final', { status: 502, body: { error: 'The agent failed.', code: 'upstream_error' } }],
+        ['refused', { status: 402, body: { error: 'Too little.', code: 'insufficient_balance' } }],
+      ])
+      let answer: { status: number; body: unknown } | null | undefined
+      const server = createServer((request, response) => {
+        keys.push(request.headers['idempotency-key'] as string | undefined)
+        if (answer == null) request.socket.destroy()
+        else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+      })
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      const env = {
+        ...sandbox.environment,
+        COINSLOT_KEY: 'csk_test_1',
+        COINSLOT_URL: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+      }
+      const failed = async (...more: string[]): Promise<string> => {
+        const failure: unknown = await run('coinslot', [...each.words, ...more], { env }).catch(
+          (error: unknown) => error,
+        )
+        return (failure as { stderr: string }).stderr
+      }
+      try {
+        answer = answers.get('lost')
+        const [, key = ''] = /It may have been done.*--idempotency-key (\S+)/.exec(await failed()) ?? []
+        expect(keys).toEqual([key, key, key])
+        answer = answers.get('open')
+        expect(await failed('--idempotency-key', key)).toContain(`--idempotency-key ${key}`)
+        expect(JSON.parse(await failed('--idempotency-key', key, '--json'))).toMatchObject({ idempotencyKey: key })
+        expect(new Set(keys)).toEqual(new Set([key]))
+        for (const known of ['final', 'refused']) {
+          answer = answers.get(known)
+          expect(await failed()).not.toContain('--idempotency-key')
+        }
+        expect(await failed('--idempotency-key', '')).toContain('--idempotency-key is empty')
+      } finally {
+        server.close()
+      }
+    },
+  )
 })

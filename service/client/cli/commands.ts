@@ -1,4 +1,6 @@
 import { Coinslot, type NewCheckout } from '../coinslot.ts'
+import { CoinslotError } from '../errors.ts'
+import type { RequestOptions } from '../request.ts'
 import { complete } from './completion.ts'
 import { keyByDevice } from './device.ts'
 import { ALL, listen, trigger } from './listen.ts'
@@ -64,7 +66,8 @@ async function requestedKey(terminal: Terminal, url: string | undefined, byDevic
 const createCheckout: Command = async (terminal, words) => {
   const { values, positionals } = parse(words, REPEATABLE)
   const wanted = jsonOf(oneOf(positionals, 'checkout as JSON')) as NewCheckout
-  const made = await clientOf(terminal).checkouts.create(wanted, sendingOf(terminal, values))
+  const client = clientOf(terminal)
+  const made = await sendOnce(terminal, values, (options) => client.checkouts.create(wanted, options))
   terminal.print(terminal.json ? JSON.stringify(made) : `${made.checkout.id}  ${made.checkout.url}`)
 }
 
@@ -90,12 +93,20 @@ const listPayments: Command = async (terminal, words) => {
 
 const REPEATABLE = { 'idempotency-key': { type: 'string' } } as const
 
-function sendingOf(
+/** Interrupted, it may have been done all the same, as when its answer is lost. */
+async function sendOnce<Result>(
   { stopped: signal }: Terminal,
   { 'idempotency-key': key }: { 'idempotency-key'?: string | undefined },
-) {
+  send: (options: RequestOptions) => Promise<Result>,
+): Promise<Result> {
   if (key === '') throw new UsageError('--idempotency-key is empty. Pass the key that the failed command printed.')
-  return { signal, idempotencyKey: key }
+  const idempotencyKey = key ?? crypto.randomUUID()
+  try {
+    return await send({ signal, idempotencyKey })
+  } catch (error) {
+    if (!signal.aborted || error instanceof CoinslotError) throw error
+    throw new CoinslotError('Interrupted.', { code: 'interrupted', idempotencyKey, cause: error })
+  }
 }
 
 const LIMIT = { limit: { type: 'string', default: '20' } } as const
@@ -110,7 +121,8 @@ const run: Command = async (terminal, words) => {
     inputs: inputsOf(inputs),
     ...(most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }),
   }
-  const result = await clientOf(terminal).runs.create(wanted, sendingOf(terminal, values))
+  const client = clientOf(terminal)
+  const result = await sendOnce(terminal, values, (options) => client.runs.create(wanted, options))
   terminal.print(terminal.json ? JSON.stringify(result) : result.output)
   terminal.note(`${result.runId}: ${String(result.cost)} USDC`)
 }
@@ -127,7 +139,9 @@ const callTool: Command = async (terminal, words) => {
   const { values, positionals } = parse(words, REPEATABLE)
   const [slug, ...inputs] = positionals
   if (slug === undefined) throw new UsageError('Name the tool to call. See coinslot help.')
-  const result = await clientOf(terminal).tools.call(slug, inputsOf(inputs), sendingOf(terminal, values))
+  const client = clientOf(terminal)
+  const input = inputsOf(inputs)
+  const result = await sendOnce(terminal, values, (options) => client.tools.call(slug, input, options))
   terminal.print(JSON.stringify(terminal.json ? result : result.output))
   terminal.note(`${result.callId}: ${String(result.cost)} USDC`)
 }
@@ -136,12 +150,14 @@ const pay: Command = async (terminal, words) => {
   const options = { max: { type: 'string' }, method: { type: 'string' }, data: { type: 'string' } } as const
   const { values, positionals } = parse(words, { ...options, ...REPEATABLE })
   if (values.max === undefined) throw new UsageError('Say what it may cost at most: --max 0.05.')
-  const response = await clientOf(terminal).fetch(oneOf(positionals, 'address'), {
+  const client = clientOf(terminal)
+  const address = oneOf(positionals, 'address')
+  const wanted = {
     maxAmount: numberOf(values.max, '--max'),
     method: methodOf(values.method ?? (values.data === undefined ? 'GET' : 'POST')),
     ...(values.data === undefined ? {} : { body: values.data, headers: { 'content-type': 'application/json' } }),
-    ...sendingOf(terminal, values),
-  })
+  }
+  const response = await sendOnce(terminal, values, (options) => client.fetch(address, { ...wanted, ...options }))
   const payment = response.headers.get('coinslot-payment')
   const text = await response.text()
   terminal.print(terminal.json ? JSON.stringify({ status: response.status, payment, body: text }) : text)

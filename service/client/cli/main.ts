@@ -18,13 +18,21 @@ function sentenceOf(error: unknown, command: string | undefined): string {
     const more = Object.entries(error.details).filter(([name, fault]) => error.message !== `${name}: ${fault}`)
     const details = more.map(([name, fault]) => `\n  ${name} ${fault}`)
     const help = error.docUrl === null ? '' : `\nHelp: ${error.docUrl}`
-    const isRepeatable = error.idempotencyKey !== null && usageOf(command).includes('--idempotency-key')
-    const repeat = isRepeatable
+    const repeat = isRepeatable(error, command)
       ? `\nIt may have been done. To do and pay it once, repeat the same command with --idempotency-key ${error.idempotencyKey}`
       : ''
     return `${error.message}${details.join('')}${help}${repeat}`
   }
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Whether it may have been done, and the command takes the key that would do it once. */
+function isRepeatable(
+  error: unknown,
+  command: string | undefined,
+): error is CoinslotError & { idempotencyKey: string } {
+  if (!(error instanceof CoinslotError) || error.idempotencyKey === null) return false
+  return usageOf(command).includes('--idempotency-key')
 }
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
@@ -72,13 +80,14 @@ async function main(): Promise<number> {
     await COMMANDS[name]?.(terminal, rest.slice(name.split(' ').length))
     return 0
   } catch (error) {
-    if (stopped.signal.aborted) return 130
+    const isInterrupted = stopped.signal.aborted
+    if (isInterrupted && !isRepeatable(error, name)) return 130
     if (json && error instanceof CoinslotError) {
       const { code, docUrl, idempotencyKey } = error
       const repeat = idempotencyKey === null ? {} : { idempotencyKey }
       terminal.note(JSON.stringify({ error: error.message, ...error.body, code, docUrl, ...repeat }))
     } else terminal.note(sentenceOf(error, name))
-    return codeOf(error)
+    return isInterrupted ? 130 : codeOf(error)
   }
 }
 
