@@ -169,6 +169,8 @@ const schema = z
     DATA_DIR: z.string().default('.coinslot'),
     DATABASE_URL: database.optional(),
     DATABASE_POOL: whole(2, 500).default(20),
+    /** Whether this version starts on the database of a newer one: to go back by one version. */
+    NEWER_DATABASE: z.enum(['refused', 'allowed'], { error: 'must be refused or allowed' }).default('refused'),
     REDIS_URL: redis.optional(),
 
     PUBLIC_API_URL: address.optional(),

@@ -35,7 +35,7 @@ export async function serve(config: Config, member: Member | null): Promise<void
   })
   try {
     const url = config.DATABASE_URL ?? (await embedded(config, log, undo))
-    const applied = await migrate(url)
+    const applied = await migrate(url, undefined, { newer: config.NEWER_DATABASE })
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
     const service = await compose(config, { url, log, others: member?.others ?? null })
     undo.push(() => service.stop())

@@ -7,12 +7,12 @@ import { runCommand } from './command/run.ts'
  * one at a time; as a step of its own it is done before the first process of a new version is there.
  */
 async function main(): Promise<number> {
-  const { DATABASE_URL } = readConfig(process.env)
+  const { DATABASE_URL, NEWER_DATABASE: newer } = readConfig(process.env)
   if (DATABASE_URL === undefined) {
     console.error('DATABASE_URL is not set: the embedded database is brought up to date by "npm start".')
     return 2
   }
-  const applied = await migrate(DATABASE_URL)
+  const applied = await migrate(DATABASE_URL, undefined, { newer })
   console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`)
   return 0
 }

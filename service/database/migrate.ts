@@ -8,9 +8,14 @@ import { DomainError } from '../kit/errors.ts'
 
 /**
  * Applies the pending SQL files of `prisma/migrations` and returns their names. Fills Prisma's own table as Prisma
- * does, so that `prisma migrate status` and `deploy` agree with it.
+ * does, so that `prisma migrate status` and `deploy` agree with it. The database of a newer version is refused unless its
+ * operator goes back to this version.
  */
-export async function migrate(url: string, folder = migrationsFolder()): Promise<string[]> {
+export async function migrate(
+  url: string,
+  folder = migrationsFolder(),
+  { newer = 'refused' }: { newer?: 'allowed' | 'refused' } = {},
+): Promise<string[]> {
   const files = await readMigrations(folder)
   const client = new pg.Client({ connectionString: url })
   // The failing statement reports the error. Without a listener the error would end the process without a message.
@@ -25,7 +30,7 @@ export async function migrate(url: string, folder = migrationsFolder()): Promise
     await client.query('select pg_advisory_lock(72707369)')
     await client.query(TABLE)
     const { rows: history } = await client.query<Applied>(HISTORY)
-    assertKnown(files, history)
+    if (newer === 'refused') assertKnown(files, history)
     const pending = unapplied(files, history)
     for (const file of pending) await apply(client, file)
     return pending.map(({ name }) => name)
@@ -103,7 +108,7 @@ function assertKnown(files: readonly Migration[], history: readonly Applied[]): 
   if (unknown === undefined) return
   throw refusal(
     'migration_unknown',
-    `The database has migration ${unknown.migration_name}, which this version of the service does not have. Start a newer version.`,
+    `The database has migration ${unknown.migration_name}, which this version of the service does not have. Start a newer version. To go back by one version: NEWER_DATABASE=allowed.`,
   )
 }
 

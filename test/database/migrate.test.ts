@@ -66,6 +66,14 @@ describe('the migration runner', () => {
     await expect(migrate(url, folder)).rejects.toMatchObject({ code: 'migration_unknown' })
   })
 
+  test('takes a database that is ahead of it where its operator goes back, and still refuses edited migrations', async () => {
+    await migrate(url, folder)
+    rmSync(path.join(folder, '20260102000000_second'), { recursive: true })
+    expect(await migrate(url, folder, { newer: 'allowed' })).toEqual([])
+    write('20260101000000_first', 'create table first (id bigint primary key);')
+    await expect(migrate(url, folder, { newer: 'allowed' })).rejects.toMatchObject({ code: 'migration_edited' })
+  })
+
   test('a process of an older version stays ready on a database that is ahead of it', async () => {
     await migrate(url, folder)
     rmSync(path.join(folder, '20260102000000_second'), { recursive: true })

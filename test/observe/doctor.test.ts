@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import express from 'express'
+import pg from 'pg'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -131,6 +132,24 @@ describe('the database', () => {
     expect(faultsOf(await look(checkDatabase, { DATABASE_URL: database.url }))).toEqual({
       'database durability': expect.any(String),
     })
+  })
+
+  it('of a newer version is a fault, and a warning where its operator goes back', async () => {
+    const { url, drop } = await emptyDatabase()
+    await migrate(url)
+    const pool = new pg.Pool({ connectionString: url })
+    await pool.query(
+      "INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name) VALUES ('newer', '', now(), '99990101000000_newer')",
+    )
+    await pool.end()
+    const levelOf = async (settings: Record<string, string>) =>
+      (await look(checkDatabase, { DATABASE_URL: url, ...settings })).find(
+        ({ check }) => check === 'database migrations',
+      )
+    const says = expect.stringContaining('99990101000000_newer')
+    expect(await levelOf({})).toMatchObject({ level: 'fault', says })
+    expect(await levelOf({ NEWER_DATABASE: 'allowed' })).toMatchObject({ level: 'warning', says })
+    await drop()
   })
 
   it('without our tables is a fault', async () => {

@@ -5,6 +5,7 @@ import type { Address } from '../../chain/model.ts'
 import type { Config } from '../../config.ts'
 import { attachOrStart } from '../../database/embedded/database.ts'
 import { isUpToDate } from '../../database/migrate.ts'
+import { DomainError } from '../../kit/errors.ts'
 import { loadOrMakeKey, parseKeyring } from '../../vault/keyring.ts'
 import { vaultOf } from '../../vault/vault.ts'
 import { sponsorsOf } from './chain.ts'
@@ -39,7 +40,7 @@ export async function checkDatabase(patient: CheckContext): Promise<readonly Fin
         ? [warning('database', 'LIVE uses the embedded database: it has no replica, and backups are yours to make.')]
         : []),
       ...settings(await settingsOf(pool), config),
-      await migrations(pool),
+      await migrations(pool, config),
       await clock(pool, patient.now),
       ...(await sealed(pool, config)),
       ...(await payouts(pool, config)),
@@ -156,13 +157,14 @@ async function payouts(pool: pg.Pool, config: Config): Promise<Finding[]> {
     : [fine('payouts', 'Payouts are on, within the limits.')]
 }
 
-async function migrations(pool: pg.Pool): Promise<Finding> {
+async function migrations(pool: pg.Pool, { NEWER_DATABASE: newer }: Config): Promise<Finding> {
   try {
     return (await isUpToDate(pool))
       ? fine('database migrations', 'All are applied.')
       : fault('database migrations', 'Some are missing: run "npm run migrate" before the new version starts.')
   } catch (error) {
-    return fault('database migrations', reasonOf(error))
+    const isMeant = newer === 'allowed' && error instanceof DomainError && error.code === 'migration_unknown'
+    return (isMeant ? warning : fault)('database migrations', reasonOf(error))
   }
 }
 
