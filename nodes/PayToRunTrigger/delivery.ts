@@ -45,7 +45,7 @@ export async function receive(
   }
   if (signed.signature === undefined && isEmpty(body)) {
     const fault = await findFault(webhook, kept, { named: one(headers['coinslot-checkout']), nowMs: Date.now() })
-    if (fault !== undefined) return answer(webhook, fault.status, fault.code, fault.reason)
+    if (fault !== undefined) return answer(webhook, 410, fault.code, fault.reason)
     const message = testMode
       ? 'Waiting for a test payment. Open form_url, or send a body shaped like a payment to simulate one.'
       : 'Waiting for payments. Customers pay at form_url.'

@@ -2,9 +2,8 @@ import type { IWebhookFunctions } from 'n8n-workflow'
 import { advice, ask } from '../shared/transport.ts'
 import type { Registration } from './lifecycle.ts'
 
-/** Why a payment would not run the workflow, as the node answers it. */
+/** Why a payment would not run the workflow, as the node answers it with 410: the service then pauses the checkout and tells its owner. */
 interface Fault {
-  status: 410 | 503
   code: string
   reason: string
 }
@@ -20,7 +19,7 @@ export async function findFault(
 ): Promise<Fault | undefined> {
   if (named !== undefined && named !== kept.checkoutId) {
     const reason = `This workflow belongs to the checkout ${kept.checkoutId}, and not to ${named}. Expire ${named}, or publish its own workflow again.`
-    return { status: 410, code: 'other_checkout', reason }
+    return { code: 'other_checkout', reason }
   }
   // A test listener has just registered with this credential.
   if (webhook.getMode() === 'manual') return undefined
@@ -43,7 +42,7 @@ async function askService(webhook: IWebhookFunctions, { checkoutId }: Registrati
     ? `The account of the credential has no checkout ${checkoutId}. Publish this workflow again to get a new one, or choose the credential of the account that it was published with.`
     : advice(answer)
   webhook.logger.error(`Checkout ${checkoutId} cannot be paid for: customers see that it is not available. ${reason}`)
-  return { status: 503, code: isMissing ? 'checkout_not_found' : 'credential_refused', reason }
+  return { code: isMissing ? 'checkout_not_found' : 'credential_refused', reason }
 }
 
 /** 400: the key is one of the other environment. */

@@ -35,17 +35,17 @@ describe('the check before a payment', () => {
     ['no such checkout', refuses(404, 'checkout_not_found'), 'checkout_not_found', /has no checkout chk_.*Publish/],
     ['the other environment', refuses(400, 'environment_mismatch'), 'credential_refused', /the other environment/],
     ['another server', refuses(404), 'credential_refused', /no Coinslot service at/],
-  ])('is answered with 503 and the reason, which n8n logs: %s', async (_, service, code, reason) => {
+  ])('is answered with 410 and the reason, which n8n logs: %s', async (_, service, code, reason) => {
     const { result, response, calls, warnings } = await check(service, { parameters: { testMode: false } })
     expect(result).toEqual({ noWebhookResponse: true })
-    expect(response).toMatchObject({ status: 503, body: { code, error: expect.stringMatching(reason) } })
+    expect(response).toMatchObject({ status: 410, body: { code, error: expect.stringMatching(reason) } })
     expect(warnings).toEqual([expect.stringMatching(reason)])
     expect(calls).toEqual([expect.objectContaining({ method: 'GET', timeout: 3_000 })])
   })
 
-  it('is answered with 503 where n8n has no credential any more', async () => {
+  it('is answered with 410 where n8n has no credential any more', async () => {
     const { response } = await check(undefined, { credentials: new Error('Credential does not exist') })
-    expect(response).toMatchObject({ status: 503, body: { error: expect.stringMatching(/credential cannot be used/) } })
+    expect(response).toMatchObject({ status: 410, body: { error: expect.stringMatching(/credential cannot be used/) } })
   })
 
   it.each<[string, () => ServiceAnswer]>([
@@ -74,7 +74,7 @@ describe('the check before a payment', () => {
     const { context, calls } = webhook({}, { service: () => answer() })
     const at = (nowMs: number) => findFault(context, kept, { nowMs })
     const both = await Promise.all([at(0), at(0)])
-    expect(both).toEqual([expect.objectContaining({ status: 503 }), both[0]])
+    expect(both).toEqual([expect.objectContaining({ code: 'credential_refused' }), both[0]])
     answer = () => ({ status: 200, body: {} })
     expect(await at(59_999)).toEqual(both[0])
     expect(calls).toHaveLength(1)
@@ -148,14 +148,18 @@ describe('a workflow that a real service checks', () => {
     const { body } = await other.call('GET', '/v1/keys')
     await other.call('DELETE', `/v1/keys/${String(body.keys[0].id)}`)
     expect(await buy(revoked)).toMatchObject({ status: 503, body: { code: 'workflow_unavailable' } })
-    expect(n8n.statuses.slice(1)).toEqual([[503, 'credential_refused']])
+    expect(n8n.statuses.slice(1)).toEqual([[410, 'credential_refused']])
   })
 
-  it('sells nothing with the credential of another account', async () => {
+  it('is paused with the credential of another account, so that its owner is told', async () => {
     const id = await publish(seller)
     n8n.key = (await service.person()).key
-    expect(await buy(id)).toMatchObject({ status: 503, body: { code: 'workflow_unavailable' } })
-    expect(n8n.statuses).toEqual([[503, 'checkout_not_found']])
+    for (let time = 0; time < 3; time++) {
+      expect(await buy(id)).toMatchObject({ status: 503, body: { code: 'workflow_unavailable' } })
+    }
+    expect(n8n.statuses).toEqual(Array(3).fill([410, 'checkout_not_found']))
+    expect((await seller.call('GET', `/v1/checkouts/${id}`)).body.checkout.status).toBe('paused')
+    await seller.call('DELETE', `/v1/checkouts/${id}`)
   })
 
   it('is gone for an earlier checkout at the same address, which is paused for that', async () => {

@@ -82,7 +82,8 @@ function pausedMail({ id, product, callbackUrl }: Checkout): { subject: string; 
     text: `The workflow behind the checkout ${id} was not found: ${callbackUrl ?? 'its address'} keeps answering 404 or 410.
 
 Customers see that it is not available, and nothing is charged. Activate the workflow, and the checkout resumes
-automatically. If you no longer need the checkout, expire it.
+automatically. If it is active in n8n, open that address in a browser: the page says what is wrong. If you no longer
+need the checkout, expire it.
 `,
   }
 }
