@@ -86,8 +86,8 @@ export interface PaywallStore {
   add(paywall: Paywall, sealed: SealedDeps): Promise<Paywall | null>
   find(owner: Owner, id: string): Promise<Paywall | null>
   list(owner: Owner, page: Page): Promise<{ paywalls: readonly Paywall[]; total: number }>
-  /** The owner's active paywalls that sell for money, or those of these ids among them, the oldest first. */
-  listSelling(owner: Owner, ids: readonly string[] | null): Promise<readonly Paywall[]>
+  /** All of the owner's paywalls, or those of these ids among them, the oldest first. */
+  listGates(owner: Owner, ids: readonly string[] | null): Promise<readonly Omit<StoredGate, 'sealed'>[]>
   /** Locks its row; null when the owner has no such paywall. */
   lock(inside: Statements, owner: Owner, id: string): Promise<Paywall | null>
   /** The previous terms stay valid until then. Null when another paywall has the slug. */

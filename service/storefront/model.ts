@@ -11,6 +11,8 @@ export interface Product {
   id: string
   /** As its seller calls it. */
   name: string
+  /** Not for sale now, and in no list. Who has paid for it calls it again for the answer. */
+  former?: boolean
 }
 
 /** A product with the name of its tool, which no other one has. */

@@ -5,6 +5,7 @@ import type { Owner } from '../kit/owner.ts'
 import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { AccountBuyer, ToolOffer } from '../sales/model.ts'
+import type { Product } from './model.ts'
 
 /** The account with this handle; null when there is none. */
 export type AccountByHandle = (handle: string) => Promise<string | null>
@@ -48,7 +49,7 @@ export interface PaidCall {
 /** The products of one kind. */
 export interface ProductLists {
   /** Their ids and names, without all that a page of tools shows. */
-  listTools(owner: Owner, limit: number): Promise<readonly { id: string; name: string }[]>
+  listTools(owner: Owner, limit: number): Promise<readonly Omit<Product, 'kind'>[]>
   /** By id. Those that are not for sale any more are missing. */
   toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>>
 }

@@ -10,6 +10,19 @@ import { KINDS, type Assortment, type Listed, type Product } from './model.ts'
  */
 export function withToolNames(products: readonly Product[]): Pick<Assortment, 'listed' | 'byTool'> {
   const byTool = new Map<string, Listed>()
+  const listed = nameIn(
+    byTool,
+    products.filter(({ former = false }) => !former),
+  )
+  // Afterwards, so that they take no name from what is for sale.
+  nameIn(
+    byTool,
+    products.filter(({ former = false }) => former),
+  )
+  return { listed, byTool }
+}
+
+function nameIn(byTool: Map<string, Listed>, products: readonly Product[]): Listed[] {
   const listed: Listed[] = []
   for (const product of products.toSorted(inOrder)) {
     const names = [toolNameOf(product.name), ...SUFFIXES.map((length) => suffixed(product, length))]
@@ -23,7 +36,7 @@ export function withToolNames(products: readonly Product[]): Pick<Assortment, 'l
     const lasting = suffixed(product, SHORT)
     if (!byTool.has(lasting)) byTool.set(lasting, product)
   }
-  return { listed, byTool }
+  return listed
 }
 
 /** Longer ones are for products whose shorter suffix is another product's name. */

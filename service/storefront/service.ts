@@ -35,7 +35,9 @@ export function createStorefront({ accountByHandle, products, clock }: Storefron
     const owner = { userId, environment }
     const lists = await Promise.all(
       KINDS.map(async (kind) =>
-        (await products[kind].listTools(owner, LISTED_MAX)).map(({ id, name }) => ({ kind, id, name })),
+        (await products[kind].listTools(owner, LISTED_MAX)).map(({ id, name, former = false }) => {
+          return { kind, id, name, former }
+        }),
       ),
     )
     return { owner, ...withToolNames(lists.flat()) }

@@ -7,7 +7,7 @@ const POST = { method: 'POST', body: '{}' }
 const CHANGES = [
   ['is paused', { status: 'paused' }, 503, 'paywall_paused'],
   ['has no such route any more', { routes: [{ ...LETTERS, path: '/other' }] }, 404, 'route_not_found'],
-  ['is in test mode', { testMode: true }, 400, 'invalid_payment'],
+  ['is in test mode', { testMode: true }, 503, 'paywall_paused'],
 ] as const
 
 /** What is for sale changes between a payment and its answer. */

@@ -33,6 +33,19 @@ describe('the names of tools', () => {
     expect(byTool.get(suffixed)).toMatchObject({ id: 'a' })
   })
 
+  test('what is not for sale now takes no name from what is, and is in no list', () => {
+    const former = { ...product('a', 'Audit'), former: true }
+    const sold = product('b', 'Audit')
+    const { listed, byTool } = withToolNames([former, sold])
+    expect(listed).toEqual([{ ...sold, tool: 'audit' }])
+    expect([...byTool]).toMatchObject([
+      ['audit', { id: 'b' }],
+      [expect.stringMatching(/^audit-[0-9a-f]{6}$/), { id: 'b' }],
+      [expect.stringMatching(/^audit-[0-9a-f]{6}$/), { id: 'a' }],
+    ])
+    expect(withToolNames([former]).byTool.get('audit')).toMatchObject({ id: 'a' })
+  })
+
   test('are unique, of letters that clients accept, and each on one page', () => {
     const products = fc.uniqueArray(
       fc.record({

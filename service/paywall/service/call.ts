@@ -1,8 +1,8 @@
 import type { PurchaseRequest as Buyer } from '../../sales/service/deps.ts'
-import type { ForSale } from '../../sales/errors.ts'
 import { Departure } from '../../kit/departure.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { newId } from '../../kit/ids.ts'
+import { ZERO } from '../../kit/money.ts'
 import { looping, paywallPaused, routeMissing, upstreamFailed } from '../errors.ts'
 import type {
   CallUpstream,
@@ -29,20 +29,37 @@ export interface Call extends Buyer {
   request: GateRequest
   ask: CallUpstream
   began: Date
+  /** Why this is not for sale now: only what was bought before is handed over. Null where it is. */
+  refusal: DomainError | null
 }
 
-/** The call that a request makes of its route; why it makes none where that is not for sale. */
-export function callOf(incoming: Incoming, began: Date): ForSale<Call> {
+/** The call that a request makes of its route. */
+export function callOf(incoming: Incoming, began: Date): Call {
   const { gate, request, hops } = incoming
   const segments = segmentsOf(request.path)
   if (hops > HOPS_MAX) throw looping()
-  if (gate.status === 'paused') return paywallPaused()
+  if (gate.status === 'paused') return callAt(NO_ROUTE, incoming, began, paywallPaused())
   const route = routeOf(gate.routes, request.method, segments)
-  return route === null ? routeMissing(request.method) : callAt(route, incoming, began)
+  if (route === null) return callAt(NO_ROUTE, incoming, began, routeMissing(request.method))
+  // Without a payment a free route is the same in test mode.
+  const isTest = gate.testMode && route.pricing.model !== 'free'
+  return callAt(route, incoming, began, isTest ? paywallPaused() : null)
 }
 
-export function callAt(route: Route, { gate, request, ask }: Incoming, began: Date): Call {
+/** Stands for the route of a sale that is handed over, and sold no more. */
+export const NO_ROUTE = {
+  method: '*',
+  path: '/*',
+  pricing: { model: 'per-request', amount: ZERO },
+  description: null,
+  settle: 'after',
+  paymentIdentifier: 'optional',
+  signIn: null,
+} as const satisfies Route
+
+export function callAt(route: Route, { gate, request, ask }: Incoming, began: Date, refusal: DomainError | null): Call {
   return {
+    refusal,
     gate,
     request,
     ask,

@@ -2,12 +2,11 @@ import { PaymentRefused } from '../../sales/errors.ts'
 import type { AccountFor } from '../../sales/model.ts'
 import type { Counter } from '../../sales/service/door.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
-import { DomainError } from '../../kit/errors.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { routeMissing } from '../errors.ts'
-import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
+import type { CallUpstream, Exact, Gate, GateRequest, Outcome } from '../model.ts'
 import { signed } from '../rules/payload.ts'
-import { callOf, counted } from './call.ts'
+import { callAt, callOf, counted, NO_ROUTE, type Call, type Incoming } from './call.ts'
 import type { GateDeps } from './deps.ts'
 import type { Offering, Why } from './offer.ts'
 import { NotSold, type GateAnswer, type PaidCall } from './product.ts'
@@ -20,10 +19,7 @@ export function createCounters(deps: CounterDeps) {
   const { tally, clock, addresses, dialects, journal, offering, selling, finish } = deps
 
   return (gate: Gate, request: GateRequest, ask: CallUpstream): RouteCounter<Outcome> => {
-    const call = callOf({ gate, request, ask, hops: 0 }, clock.now())
-    if (call instanceof DomainError) throw call
-    const { pricing } = call.route
-    if (pricing.model !== 'per-request' || gate.testMode) throw routeMissing(request.method)
+    const [call, pricing] = pricedCall({ gate, request, ask, hops: 0 }, clock.now())
 
     const buying = async <Bought>(purchase: PurchaseRequest, buy: (paid: PaidCall) => Promise<Bought>) => {
       const paid: PaidCall = { ...call, ...purchase, presented: signed(purchase.presented), pricing }
@@ -34,7 +30,7 @@ export function createCounters(deps: CounterDeps) {
           throw error instanceof NotSold ? refusalOf(error.why) : error
         }
       }
-      return await counted(tally, call, sell)
+      return call.refusal === null ? await counted(tally, call, sell) : await sell()
     }
     const handOver = async (paid: PaidCall, sold: Sold<GateAnswer>): Promise<Sold<Outcome>> => ({
       ...sold,
@@ -56,6 +52,17 @@ export function createCounters(deps: CounterDeps) {
     }
   }
 }
+
+/** A route whose price is no longer that of a single request sells none: it hands over what was bought. */
+function pricedCall(incoming: Incoming, began: Date): [Call, PerRequest] {
+  const call = callOf(incoming, began)
+  const { pricing } = call.route
+  if (pricing.model === 'per-request') return [call, pricing]
+  const refusal = call.refusal ?? routeMissing(incoming.request.method)
+  return [callAt(NO_ROUTE, incoming, began, refusal), NO_ROUTE.pricing]
+}
+
+type PerRequest = Extract<Exact, { model: 'per-request' }>
 
 /** Sells one call of a route, also to accounts of this server. */
 export interface RouteCounter<Value> extends Counter<Value> {

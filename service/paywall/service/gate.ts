@@ -1,20 +1,18 @@
-import { DomainError } from '../../kit/errors.ts'
+import type { DomainError } from '../../kit/errors.ts'
 import { isId } from '../../kit/ids.ts'
-import { ZERO } from '../../kit/money.ts'
 import { PaymentRefused, refusalIn } from '../../sales/errors.ts'
 import { NONCE } from '../../sales/model.ts'
 import type { Sold } from '../../sales/service/deps.ts'
 import { receiptOf } from '../../sales/service/door.ts'
 import { proofIn } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { badPayment, inTestMode } from '../errors.ts'
-import type { CallUpstream, Gate, GateRequest, Outcome, Route } from '../model.ts'
+import { badPayment } from '../errors.ts'
+import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
 import { DISCOVERY_PATH, discoveryOf } from '../rules/discovery.ts'
 import { presentedIn } from '../rules/payload.ts'
 import { meteredBy, paymentOf, TEST_TOKEN } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
-import { keyOf } from '../rules/routes.ts'
-import { callAt, callOf, counted, createCalling, soldOutcome, type Call } from './call.ts'
+import { callOf, counted, createCalling, NO_ROUTE, soldOutcome, type Call } from './call.ts'
 import { createCounters } from './counter.ts'
 import { createMeteredCalls } from './metered-calls.ts'
 import { createOffering } from './offer.ts'
@@ -49,33 +47,30 @@ export function createGate(deps: GateDeps) {
   const signIn = createSignIn({ ...deps, calling })
 
   async function serve(gate: Gate, request: GateRequest, ask: CallUpstream, hops = 0): Promise<Outcome> {
-    const incoming = { gate, request, ask, hops }
-    const began = clock.now()
-    const call = callOf(incoming, began)
-    if (!(call instanceof DomainError)) return await counted(tally, call, () => answer(call))
-    if (gate.status !== 'paused' && request.path === DISCOVERY_PATH && request.method === 'GET')
-      return discoveryOf(gate)
-    const bought = await handOver(callAt(NO_ROUTE, incoming, began), call)
-    if (bought === null) throw call
-    return bought
+    const call = callOf({ gate, request, ask, hops }, clock.now())
+    const { refusal, route } = call
+    if (refusal === null || route !== NO_ROUTE) return await counted(tally, call, () => answer(call))
+    if (isDiscovery(gate, request)) return discoveryOf(gate)
+    return await handOver(call, refusal)
   }
 
-  /** What was bought here before, though it is not for sale now. Null where the request proves no sale. */
-  async function handOver(call: Call, refusal: DomainError): Promise<Outcome | null> {
-    const { header } = call.request
-    if (TEST_TOKEN.test(header('x-payment-token') ?? '')) return null
-    const proof = proofIn(header)
-    if (proof.payment !== null) assertNamed(proof.payment)
-    const order = { ...call, ...proof, presented: presentedIn(header), pricing: NO_ROUTE.pricing, refusal }
-    const known = await selling.boughtBefore(order)
-    return known === null ? null : await finish(order, await selling.replay(order, known))
+  /** What was bought here before, though it is not for sale now. Throws the refusal where the request proves no sale. */
+  async function handOver(call: Call, refusal: DomainError): Promise<Outcome> {
+    const order = provenOrder(call)
+    if (order === null) throw refusal
+    return await finish(order, await selling.buy(order))
   }
 
   async function answer(call: Call): Promise<Outcome> {
-    const { gate, route, request } = call
+    const { route, request } = call
     const { pricing } = route
     if (pricing.model === 'free') return await calling.free(call)
-    if (gate.testMode) return (await handOver(call, inTestMode())) ?? (await simulating.serve(call, pricing))
+    if (call.refusal !== null) {
+      return await handOver(call, call.refusal).catch((error: unknown) => {
+        if (error === call.refusal) return simulating.serve(call, pricing)
+        throw error
+      })
+    }
     const { token, payment } = proofIn(request.header)
     if (payment !== null) assertNamed(payment)
     let paid: PaidCall = { ...call, pricing, presented: null, token, payment }
@@ -109,7 +104,7 @@ export function createGate(deps: GateDeps) {
     const receipt = call.presented === null ? {} : await dialects.receipt(receiptOf(sale), call.presented)
     const headers = [...headersOf(sale, token), ...Object.entries(receipt)]
     if (value.kind === 'metered') return { ...value.outcome, headers: [...value.outcome.headers, ...headers] }
-    tally.count(call.gate.id, keyOf(call.route), 'answered')
+    tally.count(call.gate.id, paymentOf(sale).route, 'answered')
     const { gathered, sent } = value
     const whenSent = (arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(sale))
     const pricing = meteredBy(paymentOf(sale), call.pricing)
@@ -146,16 +141,20 @@ export function createGate(deps: GateDeps) {
   return { serve, counter: createCounters({ ...deps, offering, selling, finish }) }
 }
 
-/** Stands for the route of a sale that is handed over, and sold no more. */
-const NO_ROUTE = {
-  method: '*',
-  path: '/*',
-  pricing: { model: 'per-request', amount: ZERO },
-  description: null,
-  settle: 'after',
-  paymentIdentifier: 'optional',
-  signIn: null,
-} as const satisfies Route
+function isDiscovery({ status }: Gate, { method, path }: GateRequest): boolean {
+  return status !== 'paused' && path === DISCOVERY_PATH && method === 'GET'
+}
+
+/** With the proof of an earlier sale; null where the request has none. */
+function provenOrder(call: Call): PaidCall | null {
+  const { header } = call.request
+  if (TEST_TOKEN.test(header('x-payment-token') ?? '')) return null
+  const { token, payment } = proofIn(header)
+  if (payment !== null) assertNamed(payment)
+  const presented = presentedIn(header)
+  if (payment === null && presented === null) return null
+  return { ...call, route: NO_ROUTE, pricing: NO_ROUTE.pricing, presented, token, payment }
+}
 
 function assertNamed(payment: string): void {
   if (isId('pay', payment) || NONCE.test(payment)) return

@@ -110,6 +110,7 @@ export function createOffering(deps: GateDeps): Offering {
     tierOf,
 
     async forSale(call, pricing) {
+      if (call.refusal !== null) throw call.refusal
       tally.count(call.gate.id, keyOf(call.route), 'unpaid')
       return await saleOffer(call, offerOf(call, pricing, { tier: 0, balance: null }))
     },

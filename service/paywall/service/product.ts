@@ -38,8 +38,6 @@ import type { GateDeps } from './deps.ts'
 export interface PaidCall extends Call {
   pricing: Exact | Metered
   presented: Presented | null
-  /** Why this is not for sale now: only what was bought before is handed over. */
-  refusal?: DomainError
 }
 
 /** An upstream's answer; for a measured, prepaid call, the outcome for its client. */
@@ -93,7 +91,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
     const { gate, route, pricing } = call
     const { payer, amount, recipient: to, network } = sale
-    if (call.refusal !== undefined) throw call.refusal
+    assertForSale(call)
     const prices = (paymentOf(sale).kind === 'balance') === isMetered(pricing) ? pricesOf(gate, route) : []
     const signed = { to, value: amount, network }
     const price = priceSigned(prices, signed, isMetered(pricing) && deps.methods.of(sale).taken === undefined)
@@ -114,7 +112,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   }
 
   async function make(call: PaidCall, sale: Sale, paid: boolean): Promise<Made<GateAnswer>> {
-    if (call.refusal !== undefined) throw undeliverable(call.refusal, sale)
+    if (call.refusal !== null) throw undeliverable(call.refusal, sale)
     const payment = paymentOf(sale)
     const pricing = meteredBy(payment, call.pricing)
     if (paid && payment.kind === 'balance') {
@@ -205,6 +203,7 @@ async function unspent({ journal, tokens }: GateProductDeps, { gate }: PaidCall,
 
 function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
   const { gate, route, request, pricing, presented } = call
+  assertForSale(call)
   if (presented === null) throw new Error('a sale has no signature')
   const price = signedPrice({ ...call, presented })
   const resource = {
@@ -224,9 +223,15 @@ function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
 
 /** An account pays what the route costs now. */
 function accountTermsOf(call: PaidCall, deps: GateProductDeps): AccountTerms {
+  assertForSale(call)
   const [price] = pricesOf(call.gate, call.route)
   if (price === undefined) throw new Error('a paywall with a price has no recipient')
   return { ...soldOf(call, { ...price, part: false }, deps), resource: resourceOf(call) }
+}
+
+/** What was bought before was recognised by now. */
+function assertForSale({ refusal }: Call): void {
+  if (refusal !== null) throw refusal
 }
 
 /** What a sale stores of its request, whoever pays. */

@@ -44,9 +44,9 @@ export function createPaywallStore(statements: StatementPool, paywallsMax: numbe
       return { paywalls: rows.map(fromPaywallRow), total: Number(counted?.total ?? 0) }
     },
 
-    async listSelling({ userId, environment }, ids) {
-      const values = [userId, environment, ids]
-      return (await statements.run<PaywallRow>(LIST_SELLING, values, 'paywall_list_selling')).map(fromPaywallRow)
+    async listGates({ userId, environment }, ids) {
+      const rows = await statements.run<PaywallRow>(LIST_GATES, [userId, environment, ids], 'paywall_list_gates')
+      return rows.map((row) => ({ gate: fromPaywallRow(row), earlier: fromEarlier(row) }))
     },
 
     async lock(inside, { userId, environment }, id) {
@@ -131,9 +131,9 @@ SELECT * FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS 
 ORDER BY id DESC LIMIT $3 OFFSET $4`
 
 // An account has as many paywalls as its quota allows.
-const LIST_SELLING = `
-SELECT * FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL AND status = 'active'
-  AND NOT test_mode AND ($3::text[] IS NULL OR id = ANY ($3))
+const LIST_GATES = `
+SELECT * FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL
+  AND ($3::text[] IS NULL OR id = ANY ($3))
 ORDER BY id`
 
 const COUNT = 'SELECT count(*) AS total FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL'

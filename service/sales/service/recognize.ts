@@ -69,13 +69,6 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
     return { known, proven: true }
   }
 
-  /** What the request's buyer has bought before, whether it is for sale now or not. */
-  async function boughtBefore(order: Order): Promise<Known | null> {
-    const { payment, presented } = order
-    if (payment !== null) return await proven(order, payment)
-    return presented === null ? null : await boughtBy(order, method.digestOf(presented))
-  }
-
   /** Who lost the answer knows the nonce of what they signed, and not the sale's id. */
   async function named(presented: Presented | null, name: string): Promise<Sale | null> {
     if (product.isId(name)) return await journal.findById(name)
@@ -85,7 +78,7 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
     return digest === null ? null : await journal.find(digest)
   }
 
-  return { boughtBy, boughtBefore, asBought, assertUnused, proven }
+  return { boughtBy, asBought, assertUnused, proven }
 }
 
 /** A fresh signature proves who its buyer is when it would buy the same thing for the same price again. */

@@ -32,7 +32,7 @@ export interface Judged {
 export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
   const { journal, method, dialects, tokens, clock, failpoints } = deps
   const processing = createProcessing(deps, product)
-  const { boughtBy, boughtBefore, asBought, assertUnused, proven } = createRecognition(deps, product)
+  const { boughtBy, asBought, assertUnused, proven } = createRecognition(deps, product)
 
   async function buy(order: Order): Promise<Sold<Value>> {
     if (order.payment !== null) return await replay(order, await proven(order, order.payment))
@@ -139,7 +139,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
 
   const { processSale, settle } = processing
   const unsigned = createUnsignedSelling(deps, product, { processing, replay })
-  return { buy, ...unsigned, judge, begin, replay, boughtBy, boughtBefore, processSale, settle }
+  return { buy, ...unsigned, judge, begin, replay, boughtBy, processSale, settle }
 }
 
 function saleOf(
