@@ -1,5 +1,5 @@
 import type { Address } from '../chain/model.ts'
-import { DomainError, invalid } from '../kit/errors.ts'
+import { DomainError, invalid, type Kind } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
 import { EXPIRED, isExpired, isUsed, sentenceOf } from '../x402/reasons.ts'
 import type { Headers } from '../x402/model.ts'
@@ -8,11 +8,11 @@ import type { Sale } from './model.ts'
 
 /** The id of a sale as its buyer sees it. For a call of a tool it is `callId`, as for all calls. */
 function idOf({ product, id }: Pick<Sale, 'id' | 'product'>): Readonly<Record<string, string>> {
-  return { [product === 'tool' ? 'callId' : 'paymentId']: id }
+  return { [idField({ product })]: id }
 }
 
-function idField(sale: Pick<Sale, 'id' | 'product'>): string {
-  return String(Object.keys(idOf(sale))[0])
+function idField({ product }: Pick<Sale, 'product'>): string {
+  return product === 'tool' ? 'callId' : 'paymentId'
 }
 
 /** One authorization buys one thing. */
@@ -171,11 +171,24 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
       ).causedBy(error.cause)
     },
     undeliverable(refusal, sale) {
-      const sentence = `${withoutCharge(refusal)} The payment arrived, but this can no longer be delivered. Ask the operator of this server for a refund, and name the ${idField(sale)}.`
+      const sentence = `${withoutCharge(refusal)} The payment arrived, but this can no longer be delivered. Ask ${refunderOf(sale)}`
       const fields = { ...refusal.fields, ...replayFields(sale), paid: true, deliverable: false }
       return new DomainError(refusal.kind, refusal.code, sentence, fields)
     },
   }
+}
+
+/** Its seller or owner must change what is sold before it can be delivered. Other refusals pass by themselves. */
+export function isLasting({ kind }: DomainError): boolean {
+  return LASTING.has(kind)
+}
+
+const LASTING: ReadonlySet<Kind> = new Set(['invalid', 'missing', 'conflict', 'expired'])
+
+/** Whom a buyer asks for the money, and how. The operator of the server sells its tools. */
+export function refunderOf(sale: Pick<Sale, 'product'>): string {
+  const seller = sale.product === 'tool' ? 'the operator of this server' : 'its seller'
+  return `${seller} for a refund, and name the ${idField(sale)}.`
 }
 
 function withoutCharge({ message }: DomainError): string {

@@ -6,18 +6,19 @@ import { openWorld, type World } from './world.ts'
 
 const PRICE = { model: 'per-request', amount: 0.05 }
 const CHANGES = [
-  ['is paused', { status: 'paused' }, { status: 'active' }, 'paywall_paused'],
+  ['is paused', { status: 'paused' }, { status: 'active' }, 'paywall_paused', false],
   [
     'has no such route any more',
     { routes: [{ method: 'POST', path: '/other', pricing: PRICE }] },
     null,
     'route_not_found',
+    true,
   ],
-  ['is in test mode', { testMode: true }, { testMode: false }, 'paywall_paused'],
+  ['is in test mode', { testMode: true }, { testMode: false }, 'paywall_paused', false],
 ] as const
 
 /** The same as `not-for-sale.test.ts`, for clients whose payment is in no header. */
-describe.each(CHANGES)('an MCP call that was paid at a gate which %s', (_, change, back, code) => {
+describe.each(CHANGES)('an MCP call that was paid at a gate which %s', (_, change, back, code, isLasting) => {
   let world: World
   let count = 0
   beforeAll(async () => {
@@ -112,6 +113,8 @@ describe.each(CHANGES)('an MCP call that was paid at a gate which %s', (_, chang
       expect(owed).toMatchObject({ code, paid: true, paymentId })
       expect(owed['message']).toMatch(/The payment arrived, but /)
       expect(owed['message']).not.toMatch(/Nothing was charged/)
+      const until = isLasting ? undefined : expect.stringMatching(/^20.+Z$/)
+      expect([owed['deliverable'], owed['deliverableUntil']]).toEqual([isLasting ? false : undefined, until])
     }
     expect(asked()).toBe(1)
     if (back !== null) {

@@ -5,13 +5,13 @@ import { openWorld, until, type World } from './world.ts'
 const LETTERS = { method: 'POST', path: '/letters', pricing: { model: 'per-request', amount: 0.05 }, settle: 'before' }
 const POST = { method: 'POST', body: '{}' }
 const CHANGES = [
-  ['is paused', { status: 'paused' }, 503, 'paywall_paused'],
-  ['has no such route any more', { routes: [{ ...LETTERS, path: '/other' }] }, 404, 'route_not_found'],
-  ['is in test mode', { testMode: true }, 503, 'paywall_paused'],
+  ['is paused', { status: 'paused' }, { status: 'active' }, 503, 'paywall_paused'],
+  ['has no such route any more', { routes: [{ ...LETTERS, path: '/other' }] }, null, 404, 'route_not_found'],
+  ['is in test mode', { testMode: true }, { testMode: false }, 503, 'paywall_paused'],
 ] as const
 
 /** What is for sale changes between a payment and its answer. */
-describe.each(CHANGES)('a call that was paid at a gate which %s', (_, change, status, code) => {
+describe.each(CHANGES)('a call that was paid at a gate which %s', (_, change, back, status, code) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ chain: true })
@@ -24,8 +24,8 @@ describe.each(CHANGES)('a call that was paid at a gate which %s', (_, change, st
     const signed = await world.sign(payer, await world.request(`${gate}/letters`, POST))
     const headers = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
     const ask = (more: Record<string, string> = headers) => world.request(`${gate}/letters`, { ...POST, headers: more })
-    const changed = async () => {
-      expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: change })).status).toBe(200)
+    const changed = async (terms: object = change) => {
+      expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: terms })).status).toBe(200)
       world.service.clock.forward(2_000)
     }
     return { gate, payer, headers, ask, changed }
@@ -60,18 +60,36 @@ describe.each(CHANGES)('a call that was paid at a gate which %s', (_, change, st
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
-  it('says that the payment arrived where the answer was never made', async () => {
+  it('says that the payment arrived where the answer was never made, and whether it may still be', async () => {
     const { payer, ask, changed } = await offered()
     world.upstream.on('/letters', (_request, response) => json(response, 500, {}))
     expect((await ask()).status).toBe(500)
+    const paidBy = world.service.clock.now()
     await changed()
     const times = world.upstream.requests.length
     const answer = await ask()
-    expect([answer.status, answer.body.code]).toEqual([status, code])
-    expect(answer.body).toMatchObject({ paid: true, deliverable: false })
-    expect(answer.body.error).toMatch(/The payment arrived, but this can no longer be delivered/)
+    expect([answer.status, answer.body.code, answer.body.paid]).toEqual([status, code, true])
     expect(answer.body.error).not.toMatch(/Nothing was charged/)
     expect(world.upstream.requests).toHaveLength(times)
+    if (back === null) {
+      expect(answer.body).toMatchObject({ deliverable: false })
+      expect(answer.body.error).toMatch(
+        /The payment arrived, but this can no longer be delivered\. Ask its seller for a refund/,
+      )
+    } else {
+      expect(answer.headers.get('retry-after')).toBe('60')
+      expect(answer.body).not.toHaveProperty('deliverable')
+      expect(answer.body.error).toMatch(
+        /The payment arrived, but the answer has not been delivered yet\. Send the same/,
+      )
+      const { deliverableUntil: owedUntil } = answer.body as { deliverableUntil: string }
+      expect(answer.body.error).toContain(owedUntil)
+      const owedMs = Date.parse(owedUntil) - paidBy.getTime()
+      expect([owedMs <= 600_000, owedMs > 540_000]).toEqual([true, true])
+      await changed(back)
+      world.upstream.on('/letters', (_request, response) => json(response, 201, { letter: 2 }))
+      expect(await ask()).toMatchObject({ status: 201, body: { letter: 2 } })
+    }
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 

@@ -84,7 +84,7 @@ export const ACCOUNTS = {
   ],
   paywall_not_found: ['There is no such paywall.', 'Check the address or the id.'],
   paywall_paused: [
-    'The owner paused this API. Nothing was charged.',
+    'The owner paused this API, or it is in test mode. Nothing was charged, unless `paid` is true.',
     'Try again later. Owners: resume the paywall in the dashboard.',
   ],
   price_above_maximum: [

@@ -1,7 +1,7 @@
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
 import { least } from '../../kit/money.ts'
-import { authorizationUsed, deliveryErrors } from '../../sales/errors.ts'
+import { authorizationUsed, deliveryErrors, isLasting, refunderOf } from '../../sales/errors.ts'
 import type { Sale, StoredAnswer } from '../../sales/model.ts'
 import type { AccountTerms, Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
 import { OTHER_PRICE } from '../../x402/reasons.ts'
@@ -85,7 +85,7 @@ export function signedPrice({ gate, route, presented }: Call & { presented: Pres
 /** The product of a request at a gate: its upstream is called before or after the money moves. */
 export function createGateProduct(deps: GateProductDeps): Product<PaidCall, GateAnswer> {
   const { journal, tokens, tally, clock, limits, addresses, meteredCalls, offering } = deps
-  const { undeliverable } = deliveryErrors({ statusUrl: ({ id }) => addresses.statusOf(id), tokens })
+  const notMade = createNotMade(deps)
 
   /** The price that was signed, or today's where it is not valid any more. Checks the current window and tier. */
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
@@ -112,7 +112,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   }
 
   async function make(call: PaidCall, sale: Sale, paid: boolean): Promise<Made<GateAnswer>> {
-    if (call.refusal !== null) throw undeliverable(call.refusal, sale)
+    if (call.refusal !== null) throw notMade(call.refusal, sale)
     const payment = paymentOf(sale)
     const pricing = meteredBy(payment, call.pricing)
     if (paid && payment.kind === 'balance') {
@@ -190,6 +190,18 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
         failed: (error, { id }) => (error instanceof DomainError ? withToken(error, tokens.of(id), id) : error),
       },
     },
+  }
+}
+
+/** Of a payment that has arrived. A paused gate may make the answer when it is for sale again. */
+function createNotMade({ addresses, tokens, clock }: GateProductDeps) {
+  const { failed, undeliverable } = deliveryErrors({ statusUrl: ({ id }) => addresses.statusOf(id), tokens })
+  return (refusal: DomainError, sale: Sale): unknown => {
+    const error = isLasting(refusal) ? undeliverable(refusal, sale) : failed(refusal, sale, true)
+    if (!(error instanceof DomainError) || isLasting(refusal)) return error
+    const deliverableUntil = new Date((sale.endedAt ?? clock.now()).getTime() + HELD_MS).toISOString()
+    const sentence = `${error.message} That works once the API is for sale again, until ${deliverableUntil}. After that, ask ${refunderOf(sale)}`
+    return new DomainError(error.kind, error.code, sentence, { ...error.fields, deliverableUntil })
   }
 }
 

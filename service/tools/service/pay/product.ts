@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts'
-import { DomainError, type Kind } from '../../../kit/errors.ts'
+import { DomainError } from '../../../kit/errors.ts'
 import { canonicalHash } from '../../../kit/hash.ts'
 import { deriveId, isId } from '../../../kit/ids.ts'
 import type { Log } from '../../../kit/log.ts'
@@ -9,6 +9,7 @@ import {
   authorizationUsed,
   badPaymentId,
   deliveryErrors,
+  isLasting,
   isUndeliverable,
   itemIn,
   type ForSale,
@@ -98,7 +99,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
   }
 
   function callable(call: ForSale<CheckedCall>, sale: Sale, paid: boolean): CheckedCall {
-    if (paid && call instanceof DomainError && LASTING.has(call.kind)) throw errors.undeliverable(call, sale)
+    if (paid && call instanceof DomainError && isLasting(call)) throw errors.undeliverable(call, sale)
     return itemIn(call)
   }
 
@@ -158,9 +159,6 @@ function soldIn(call: ForSale<CheckedCall>): Tool {
 function hashOf(toolId: string, inputs: unknown): Buffer {
   return canonicalHash([toolId, inputs])
 }
-
-/** The tool or its schema must change before such a call can be made. Other refusals pass by themselves. */
-const LASTING: ReadonlySet<Kind> = new Set(['invalid', 'missing', 'conflict', 'expired'])
 
 /** Stores the paid call in the transaction of its payment. */
 export function toolHooks(calls: Pick<CallStore, 'write'>, clock: Clock): SaleHooks {
