@@ -102,3 +102,33 @@ describe.each(CHANGES)('a call that was paid at a gate which %s', (_, change, ba
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 })
+
+describe('a stranger at a paused gate', () => {
+  const LIMIT = 3
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ environment: { TRUST_PROXY: 'loopback', RATE_GATE_PER_MINUTE: String(LIMIT) } })
+  })
+  afterAll(() => world.close())
+
+  it.each([
+    ['presents a payment', { 'x-payment': 'e30=' }, 429],
+    [
+      'names a payment',
+      { 'x-payment-id': 'pay_01k00000000000000000000000', 'x-payment-token': `tok_${'t'.repeat(43)}` },
+      429,
+    ],
+    ['does neither', {}, 503],
+  ])('who %s is counted by address before any sale is looked for', async (what, headers, last) => {
+    const { gate, id } = await world.sell([LETTERS])
+    expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { status: 'paused' } })).status).toBe(200)
+    world.service.clock.forward(2_000)
+    const answers: number[] = []
+    for (let time = 0; time < LIMIT + 1; time++) {
+      const from = { 'x-forwarded-for': `203.0.113.${String(what.length)}` }
+      answers.push((await world.request(`${gate}/letters`, { ...POST, headers: { ...headers, ...from } })).status)
+    }
+    expect(answers).not.toContain(500)
+    expect([answers[0] === 429, answers.at(-1)]).toEqual([false, last])
+  })
+})

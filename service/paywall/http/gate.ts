@@ -24,7 +24,7 @@ export interface GateSetting {
    */
   host: string | null
   relay: Relay
-  /** Rate limit by client address, for requests whose signatures the gate has to check. */
+  /** Rate limit by client address, for requests whose signatures the gate has to check, or whose sale it has to find. */
   limit(address: string): Promise<{ headers: Readonly<Record<string, string>>; refusal: DomainError | null }>
   /** The page for a browser that has not paid. */
   page(offer: Offer, owner: Owner, reader: Reader): Promise<Page>
@@ -251,10 +251,12 @@ function isPreflight(request: Request): boolean {
   return request.method === 'OPTIONS' && request.get('access-control-request-method') !== undefined
 }
 
-/** Payments that require a chain query are rate limited; a buyer that has already paid is not. */
+/** What requires a query of the chain or for a sale is rate limited; a buyer that spends a balance is not. */
 function wantsALook(request: Request): boolean {
-  return presentsPayment((name) => request.get(name)) || request.get(SIGN_IN) !== undefined
+  return presentsPayment((name) => request.get(name)) || LOOKED_UP.some((name) => request.get(name) !== undefined)
 }
+
+const LOOKED_UP = [SIGN_IN, 'x-payment-id'] as const
 
 function wantsPage(request: Request): boolean {
   return (
