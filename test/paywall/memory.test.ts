@@ -1,4 +1,5 @@
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
+import { usdc } from '../../service/kit/money.ts'
 import type { NewSale } from '../../service/sales/model.ts'
 
 const HOUR_MS = 3_600_000
@@ -59,6 +60,35 @@ describe("the middleware's memory", () => {
     )
     await later(20_000)
     expect(await books.find(DIGEST)).toEqual(taken)
+  })
+
+  it('ends a sale whose work was lost once its lease is over, with its place in the tier, and forgets it', async () => {
+    const tiers = [
+      { upTo: 1, amount: usdc(5n) },
+      { upTo: null, amount: usdc(3n) },
+    ]
+    const windowStart = new Date(START)
+    const details = { ...sold.details, windowStart: windowStart.toISOString() }
+    const tiered = { ...sold, amount: usdc(5n), network: 'base-sepolia', recipient: PAYER, details } as NewSale
+    await books.begin(tiered, { ...claim, note: tiers })
+    await later(50_000)
+    expect(await books.find(DIGEST)).toMatchObject({ state: 'claimed' })
+    await later(20_000)
+    expect(await books.find(DIGEST)).toMatchObject({ state: 'released', reason: 'interrupted' })
+    // The place is free: another payment of the first tier is taken.
+    const next = { ...tiered, id: 'pay_2', digest: PROOF, identifier: null } as NewSale
+    expect(await books.begin(next, { ...claim, note: tiers })).toBe('pay_2')
+    await later(HOUR_MS)
+    await later(HOUR_MS)
+    expect([await books.find(DIGEST), await books.find(PROOF)]).toEqual([null, null])
+  })
+
+  it('keeps a sale whose money may be on its way', async () => {
+    await begin(sold)
+    const answer = { answer: null, bodyHash: null, details: null, amount: null }
+    expect(await books.settling(sold, answer, new Date(START + 60_000))).toBe(true)
+    await later(HOUR_MS)
+    expect(await books.find(DIGEST)).toMatchObject({ state: 'settling' })
   })
 
   it('forgets a proof once its signature has expired, and not before', async () => {

@@ -30,6 +30,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
   const balances = memoryBalances()
   const places = memoryPlaces()
   const passes = memoryPasses(now)
+  const claims = claimsIn(memory, { places, forget, now })
   const customers = new Map<string, number>()
   let revenue = ZERO
   let forgotten = 0
@@ -44,6 +45,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     if (at < forgotten + FORGET_MS) return
     forgotten = at
     balances.drawExpired(at)
+    for (const sale of sales.values()) if (isLost(sale, at)) void claims.release(sale, 'interrupted')
     memory.drop(at)
   }
 
@@ -62,7 +64,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       return sales.get(identifiers.get(`${payer} ${identifier}`) ?? '') ?? null
     },
 
-    ...claimsIn(memory, { places, forget, now }),
+    ...claims,
 
     async paid(id, txHash, { handover, note }) {
       const known = existing(id)
@@ -219,8 +221,8 @@ function claimsIn(
       if (sales.get(id)?.leaseUntil?.getTime() === leaseUntil?.getTime()) change(id, { leaseUntil: null })
     },
     async release({ id, leaseUntil }, reason) {
-      const known = existing(id)
-      if (known.state !== 'claimed' || known.leaseUntil?.getTime() !== leaseUntil?.getTime()) return
+      const known = sales.get(id)
+      if (known?.state !== 'claimed' || known.leaseUntil?.getTime() !== leaseUntil?.getTime()) return
       places.free(paymentOf(known))
       change(id, { state: 'released', reason, leaseUntil: null })
     },
@@ -232,8 +234,8 @@ function claimsIn(
     },
 
     async settling({ id }, { answer, bodyHash, details, amount }, until) {
-      const known = existing(id)
-      if (known.state !== 'claimed') return false
+      const known = sales.get(id)
+      if (known?.state !== 'claimed') return false
       const used = { details: details ?? known.details, amount: amount ?? known.amount }
       const said = { bodyHash: known.bodyHash ?? bodyHash, ...used }
       change(id, { state: 'settling', leaseUntil: until, ...said })
@@ -271,6 +273,11 @@ export interface MemorySetting {
   onEvent?: ((event: PaymentEvent) => void) | undefined
   milestones?: readonly Usdc[]
   now?: () => Date
+}
+
+/** Its work has stopped, and no money has moved. Its payer may send the same payment again. */
+function isLost({ state, leaseUntil }: Sale, at: number): boolean {
+  return state === 'claimed' && (leaseUntil?.getTime() ?? 0) <= at
 }
 
 const FORGET_MS = 10_000
