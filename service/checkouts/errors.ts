@@ -202,6 +202,6 @@ export function quoteExpired(): DomainError {
   return new DomainError(
     'expired',
     'quote_expired',
-    'The quote is older than ten minutes. Get the current price and pay again.',
+    'This quote is not valid any more. Get the current price and pay again.',
   )
 }

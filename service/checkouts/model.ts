@@ -19,6 +19,8 @@ export interface Checkout extends Terms {
   expiredAt: Date | null
   /** Counts the changes of `Shown`. */
   version: number
+  /** The network of today, where this is an earlier version. */
+  networkNow?: NetworkName
   createdAt: Date
   updatedAt: Date
 }

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { NETWORKS, networkOf } from '../../chain/networks.ts'
 import { invalid } from '../../kit/errors.ts'
 import { usdc } from '../../kit/money.ts'
-import type { Environment } from '../../kit/owner.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
 import type { Offer } from '../../sales/model.ts'
 import type { Discount } from '../../coupons/model.ts'
@@ -107,9 +106,15 @@ interface Bought {
   coupon: Discount | null
 }
 
-/** A sandbox takes no real money, so a quote from test mode for a live network is not valid there. */
-export function assertQuoted({ network }: Quote, environment: Environment): void {
-  if (environment === 'sandbox' && NETWORKS[network].live) throw quoteExpired()
+/**
+ * Test money buys nothing of what is sold for real money by now, so a quote is for the network of today alone. Not where an
+ * address was given out for the order: money may be on its way there, and what was offered with the address holds. A sandbox
+ * takes no real money, so a quote from test mode for a live network is not valid there.
+ */
+export function assertQuoted({ network }: Quote, checkout: Checkout, byTransfer: boolean): void {
+  const { owner, networkNow = checkout.network } = checkout
+  if (network !== networkNow && !byTransfer) throw quoteExpired()
+  if (owner.environment === 'sandbox' && NETWORKS[network].live) throw quoteExpired()
 }
 
 /** A text that this checkout signed, for a client that brings it back. The client can read it and not change it. */

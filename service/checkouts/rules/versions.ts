@@ -23,7 +23,7 @@ export function versioned(before: Checkout, after: Checkout): Checkout {
 
 /** The checkout as a buyer was shown it: with today's workflow behind it. */
 export function asShown(checkout: Checkout, version: number, shown: Shown): Checkout {
-  return { ...checkout, ...shown, version }
+  return { ...checkout, ...shown, version, networkNow: checkout.network }
 }
 
 /** The version that was bought. Null for a sale of an earlier release. */

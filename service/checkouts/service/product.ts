@@ -63,6 +63,8 @@ export interface Order extends Chosen, WithCoupon {
   receipt?: ReceiptTo | undefined
   /** Bought on the payment page, whose openings are counted. */
   onPage?: boolean
+  /** Paid from the address that was given out for this order, with its quote. */
+  byTransfer?: boolean
 }
 
 /** A payment, and the input it is for. */
@@ -142,7 +144,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
     const deal = dealFor(checkout, order)
     const { quote } = deal
     assertCosts(deal.lines)
-    assertQuoted(quote, checkout.owner.environment)
+    assertQuoted(quote, checkout, order.byTransfer === true)
     const { price: amount, network, recipient } = quote
     // The quote was made in test mode without a recipient, so it cannot be paid.
     if (recipient === null) throw quoteExpired()

@@ -63,7 +63,7 @@ export function createTransferBuying(deps: TransferBuyingDeps) {
       if (checkout === null) throw checkoutMissing()
       const quote = fromQuoteId(checkout.id, quoteId, quoteKey, clock.now())
       const accepted = requirementsAt(checkout, quote)
-      const { signature, ...authorization } = sign(NETWORKS[checkout.network], {
+      const { signature, ...authorization } = sign(NETWORKS[quote.network], {
         to: accepted.payTo.toLowerCase() as Address,
         value: BigInt(accepted.amount),
       })
@@ -71,11 +71,8 @@ export function createTransferBuying(deps: TransferBuyingDeps) {
       const payload = { signature, authorization: written }
       const presented = presentedAs('transfer', { x402Version: 2, accepted, payload })
       const named = (field: string): string => `input.${field}`
-      return await pay(
-        id,
-        { ...bought, presented, quoteId, named, from: null, token: null, paymentId: null, onPage: true },
-        operation,
-      )
+      const told = { named, from: null, token: null, paymentId: null, onPage: true, byTransfer: true }
+      return await pay(id, { ...bought, ...told, presented, quoteId }, operation)
     },
   }
 }

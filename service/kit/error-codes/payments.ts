@@ -190,7 +190,10 @@ export const PAYMENTS = {
   progress_too_long: ['The payment has as many lines of progress as it may have.', 'Report fewer steps.'],
   proof_expired: ['The signature has expired, or is valid for too long.', 'Sign again.'],
   purchases_open: ['The wallet has too many open purchases.', 'Wait until one of them has ended.'],
-  quote_expired: ['The quote is older than ten minutes.', 'Get the current price, and pay that.'],
+  quote_expired: [
+    'The quote is older than ten minutes, or the checkout is sold on another network by now.',
+    'Get the current price, and pay that.',
+  ],
   quote_mismatch: ['The quote is for another choice or price.', 'Get a quote for this choice.'],
   receipt_not_found: [
     'There is no such receipt, or the link lacks its token.',
