@@ -148,6 +148,7 @@ const PROCEDURES: Record<string, Row> = {
   'invoices.settings': own,
   'invoices.changeSettings': own,
   'invoices.receiptAddress': look('payment'),
+  'invoices.pdf': look('payment'),
   'invoices.mailReceipt': act('payment'),
   'files.list': none('files'),
   'files.get': look('file'),

@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { inBrowser } from '../chromium.ts'
+import { newToken } from '../../chaos/token.ts'
 import { linkIn, startSmtp } from '../../harness/smtp.ts'
-import { checkLook, openDesk, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { addSale } from '../../refunds/sales.ts'
+import { callerOf, checkLook, openDesk, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 import { startProvider, type OrganisationsProvider } from './provider.ts'
 
 inBrowser('the dashboard of a live server', () => {
@@ -203,6 +205,42 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByText('Play money in the sandbox.').waitFor()
       await page.getByRole('button', { name: 'Add funds' }).first().click()
       await page.getByRole('button', { name: 'Add play money' }).waitFor()
+    },
+    STORY_MS,
+  )
+
+  it(
+    'saves the invoice of a payment with real money',
+    async () => {
+      const seat = await desk.sit('/payments')
+      const { page, context } = seat
+      const headers = { origin: desk.origin, 'coinslot-environment': 'production' }
+      const settings = { enabled: true, sellerName: 'Müller GmbH', sellerAddress: 'Allee 1', prefix: 'ACME' }
+      const changed = await context.request.patch(`${desk.origin}/v1/invoicing`, { data: settings, headers })
+      expect(changed.status()).toBe(200)
+      const { caller } = await callerOf(desk, seat)
+      const id = await addSale(desk.service, { caller: { ...caller, environment: 'production' } })
+      const token = newToken()
+      await desk.service.database.statements.run('UPDATE sale SET token_hash = $2 WHERE id = $1', [
+        id,
+        createHash('sha256').update(token).digest(),
+      ])
+      const buyer = { name: 'Café Ltd', address: '1 High Street', country: 'GB' }
+      const issued = await desk.service.call('POST', `/receipts/${id}/invoice?token=${token}`, { body: buyer })
+      expect(issued.status).toBe(201)
+      const number = String(issued.body.invoice.number)
+
+      await page.getByRole('button', { name: /Environment/ }).click()
+      await page.getByRole('menuitemradio', { name: /Production/ }).click()
+      await page.goto(`${desk.origin}/payments/${id}`)
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Invoice ${number} (PDF)` }).click(),
+      ])
+      expect(download.suggestedFilename()).toBe(`${number}.pdf`)
+      const chunks: Buffer[] = []
+      for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+      expect(Buffer.concat(chunks).subarray(0, 5).toString()).toBe('%PDF-')
     },
     STORY_MS,
   )

@@ -1,7 +1,12 @@
+import { DownloadIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
 import { useParams } from 'wouter'
-import { useRead, type Output } from '../api/procedures.ts'
+import { toFault } from '../api/fault.ts'
+import { read, useRead, type Output } from '../api/procedures.ts'
 import { settings } from '../settings.ts'
-import { TextLink } from '../parts/Button.tsx'
+import { toast } from '../shell/toast.ts'
+import { Button, TextLink } from '../parts/Button.tsx'
+import { saveFile } from '../parts/columns.tsx'
 import { Card, Code, Columns, Facts, Page } from '../parts/layout.tsx'
 import { Receipt, RefundPayment } from '../parts/Refund.tsx'
 import { Loaded, Skeleton } from '../parts/states.tsx'
@@ -229,12 +234,30 @@ function Documents({ payment: { id, paidAt, verifyUrl } }: { payment: Payment })
           Verify the signed receipt
         </a>
       )}
-      {invoice !== null && (
-        <a href={`${settings.apiUrl}/invoices/${id}/pdf`} target="_blank" rel="noreferrer" className="link block">
-          Invoice {invoice} (PDF)
-        </a>
-      )}
+      {invoice !== null && <InvoiceFile id={id} number={invoice} />}
       <Receipt id={id} />
     </div>
+  )
+}
+
+/** No link: a browser that follows one does not send the environment, so it would be looked for in the sandbox. */
+function InvoiceFile({ id, number }: { id: string; number: string }) {
+  const [busy, setBusy] = useState(false)
+  const save = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const { base64 } = await read('invoices.pdf', { id })
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+      saveFile(`${number}.pdf`, new Blob([bytes], { type: 'application/pdf' }))
+    } catch (error) {
+      toast({ tone: 'bad', text: `Download failed. ${toFault(error).message}` })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button variant="quiet" small busy={busy} onClick={() => void save()}>
+      <DownloadIcon /> Invoice {number} (PDF)
+    </Button>
   )
 }

@@ -70,10 +70,15 @@ function columnOf<Value extends Cell>(render: (value: Value) => ReactNode, usual
 /** Saves a table as a CSV file by RFC 4180, with the byte order mark that makes Excel read it as Unicode. */
 export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void {
   const text = `\uFEFF${rows.map((row) => row.map(toCell).join(',')).join('\r\n')}\r\n`
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  const file = `coinslot-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`
+  saveFile(file, new Blob([text], { type: 'text/csv;charset=utf-8' }))
+}
+
+export function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
-  link.download = `coinslot-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`
+  link.download = name
   link.click()
   // By then the browser has read the file.
   setTimeout(() => URL.revokeObjectURL(address), 1_000)
