@@ -29,10 +29,13 @@ export function agents(opened: () => Desk): void {
         expect(agent.approvalAbove).toBe(0.06)
 
         await page.getByRole('link', { name: 'Create key' }).click()
+        // Also where the list of agents is not there yet.
+        await page.reload()
         await page.getByLabel('Name').fill('For the assistant')
-        await page.getByLabel('Agent', { exact: true }).selectOption('Research assistant')
         await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
         const key = (await page.getByRole('dialog').locator('code').textContent())!
+        const { keys } = (await call('GET', '/v1/keys')).body as { keys: { name: string; agentId: string | null }[] }
+        expect(keys.find(({ name }) => name === 'For the assistant')?.agentId).toBe(agent.id)
         await call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
         for (const [slug, amount] of [
           ['cheap', 0.05],

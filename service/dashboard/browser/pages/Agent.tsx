@@ -99,7 +99,7 @@ function Actions({ agent: { id, name, status } }: { agent: Agent }) {
         Remove
       </Button>
       <Button onClick={() => pause.mutate({ id, paused: !paused })}>{paused ? 'Resume' : 'Pause'}</Button>
-      <LinkButton to="/keys?new=1">Create key</LinkButton>
+      <LinkButton to={`/keys?new=1&agent=${id}`}>Create key</LinkButton>
       <LinkButton to={`/agents/${id}/edit`} variant="main">
         <Pencil1Icon /> Edit rules
       </LinkButton>

@@ -54,7 +54,7 @@ export default function Keys() {
           </Empty>
         }
       />
-      {open && <NewKey close={() => setParams({})} />}
+      {open && <NewKey agent={params.get('agent') ?? ''} close={() => setParams({})} />}
       <Confirm
         title={`Revoke “${revoking?.name ?? ''}”?`}
         act="Revoke key"
@@ -128,10 +128,14 @@ function Agent({ id }: { id: string }) {
   return <span className="block truncate">{name ?? id}</span>
 }
 
-function NewKey({ close }: { close: () => void }) {
+/** `agent`: the id of the one that it is chosen for at first, or an empty text. */
+function NewKey({ agent, close }: { agent: string; close: () => void }) {
   const agents = useRead('spending.agents', { limit: 100, offset: 0 })
   const create = useAction('identity.keys.create', { changes: ['identity.keys.'], quiet: true, once: true })
-  const form = useForm({ defaultValues: { name: '', agentId: '', expiresAt: '' } })
+  const form = useForm({ defaultValues: { name: '', agentId: agent, expiresAt: '' } })
+  const listed = (agents.data?.agents ?? []).map(({ id, name }) => [id, name] as const)
+  // A choice that is not among the options would be none: the key would have no limits.
+  const isMissing = agent !== '' && !listed.some(([id]) => id === agent)
   if (create.data !== undefined) {
     return (
       <Modal title="New API key" open>
@@ -172,10 +176,7 @@ function NewKey({ close }: { close: () => void }) {
           label="Agent"
           optional
           hint="The agent’s limits apply to everything that this key spends."
-          options={[
-            ['', 'None: no spending limits'],
-            ...(agents.data?.agents ?? []).map(({ id, name }) => [id, name] as const),
-          ]}
+          options={[['', 'None: no spending limits'], ...(isMissing ? [[agent, agent] as const] : []), ...listed]}
         />
         <TextField form={form} name="expiresAt" label="Expires" type="date" optional />
       </Form>
