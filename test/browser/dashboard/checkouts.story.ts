@@ -149,6 +149,52 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
+      'keeps the condition of a field when the field that it depends on is renamed',
+      async () => {
+        const { page, call } = await desk.sit('/checkouts')
+        const gold = { name: 'code', label: 'Code', type: 'text', required: true, pattern: '[A-Z]{4}' }
+        const { body } = await call('POST', '/v1/checkouts', {
+          body: {
+            ...{ callbackUrl: receiver.url, product: { name: 'Hosting' }, price: 5, testMode: true },
+            ...{ network: 'base-sepolia', lifetime: 'persistent' },
+            fields: [
+              { name: 'plan', label: 'Plan', type: 'select', required: true, options: ['basic', 'gold'] },
+              { ...gold, showIf: { field: 'plan', equals: 'gold' } },
+            ],
+          },
+        })
+        const id = String(body.checkout.id)
+        await page.goto(`${desk.origin}/checkouts/${id}/edit`)
+        const field = (at: number) => page.getByRole('group', { name: `Field ${String(at)}` })
+        const named = (at: number) => field(at).getByLabel('Name', { exact: true })
+        await named(1).fill('')
+        await named(1).pressSequentially('code_of_plan')
+        await named(2).fill('voucher')
+        for (const [at, label] of [
+          [3, 'Gift'],
+          [4, 'Card'],
+        ] as const) {
+          await page.getByRole('button', { name: 'Add a field' }).click()
+          await field(at).getByLabel('Label').fill(label)
+        }
+        await field(3).getByLabel('Type', { exact: true }).selectOption('boolean')
+        await field(4).getByLabel('Show', { exact: true }).selectOption('If “Gift” is')
+        await field(4).getByLabel('Value', { exact: true }).selectOption('Yes')
+        // The name of a new field follows its label.
+        await field(3).getByLabel('Label').fill('A gift')
+        await page.getByRole('button', { name: 'Save checkout' }).click()
+        await page.getByText('Checkout saved.').first().waitFor()
+        expect((await call('GET', `/v1/checkouts/${id}`)).body.checkout.fields).toMatchObject([
+          { name: 'code_of_plan' },
+          { name: 'voucher', pattern: '[A-Z]{4}', showIf: { field: 'code_of_plan', equals: 'gold' } },
+          { name: 'a_gift' },
+          { name: 'card', showIf: { field: 'a_gift', equals: true } },
+        ])
+      },
+      STORY_MS,
+    )
+
+    it(
       'makes a chat whose messages are paid ahead, and edits it',
       async () => {
         const { page, call } = await desk.sit('/checkouts/new')

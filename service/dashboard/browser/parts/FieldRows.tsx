@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { useFieldArray, type FieldValues, type UseFormReturn } from 'react-hook-form'
-import { NEW_FIELD, type FieldDraft } from './fields.ts'
+import { newField, type FieldDraft } from './fields.ts'
 import { Check, Choice, TextArea, TextField } from './form.tsx'
 import { Rows } from './Rows.tsx'
 import { fieldNameOf } from './texts.ts'
@@ -83,7 +83,7 @@ export function FieldRows<V extends FieldValues>({
       )}
       move={move}
       remove={remove}
-      add={() => append(NEW_FIELD)}
+      add={() => append(newField())}
     />
   )
 }
@@ -91,8 +91,12 @@ export function FieldRows<V extends FieldValues>({
 /** A field may depend on a choice, or on a yes or no, that stands above it. */
 function ShowIf({ form, list, at }: { form: UseFormReturn<Record<string, FieldDraft[]>>; list: string; at: number }) {
   const fields = form.watch(list) ?? []
-  const above = fields.slice(0, at).filter(({ name, type }) => name !== '' && (type === 'select' || type === 'boolean'))
-  const chosen = above.find(({ name }) => name === fields[at]?.showIf.field)
+  const { field } = fields[at]?.showIf ?? {}
+  const above = fields
+    .slice(0, at)
+    // Also the chosen one while its name is written anew.
+    .filter(({ key, name, type }) => (name !== '' || key === field) && (type === 'select' || type === 'boolean'))
+  const chosen = above.find(({ key }) => key === field)
   if (above.length === 0) return null
   const nameOf = ({ label, name }: FieldDraft): string => (label === '' ? name : label)
   return (
@@ -101,7 +105,7 @@ function ShowIf({ form, list, at }: { form: UseFormReturn<Record<string, FieldDr
         form={form}
         name={`${list}.${at}.showIf.field`}
         label="Show"
-        options={[['', 'Always'], ...above.map((field) => [field.name, `If “${nameOf(field)}” is`] as const)]}
+        options={[['', 'Always'], ...above.map((one) => [one.key, `If “${nameOf(one)}” is`] as const)]}
       />
       {chosen !== undefined && (
         <Choice form={form} name={`${list}.${at}.showIf.equals`} label="Value" options={valuesOf(chosen)} />

@@ -15,26 +15,29 @@ const FIELD = {
 
 /** A field of a buyer's form, as the form that edits it holds it. */
 export interface FieldDraft extends TextsOf<typeof FIELD> {
+  /** Stays while the name is edited. A stored field's is the name under which it is stored. */
+  key: string
   type: FieldBody['type']
   required: boolean
-  /** Without a field it is always shown. */
+  /** `field` is the key of another one. Without it this one is always shown. */
   showIf: { field: string; equals: string }
 }
 
-export const NEW_FIELD: FieldDraft = {
-  ...toTexts(FIELD, null),
-  type: 'text',
-  required: true,
-  showIf: { field: '', equals: '' },
+export function newField(): FieldDraft {
+  const key = crypto.randomUUID()
+  return { ...toTexts(FIELD, null), key, type: 'text', required: true, showIf: ALWAYS }
 }
+
+const ALWAYS = { field: '', equals: '' }
 
 export function toFieldDraft(field: Field): FieldDraft {
   const { type, required, showIf } = field
   return {
     ...toTexts(FIELD, field),
+    key: field.name,
     type,
     required,
-    showIf: showIf === undefined ? NEW_FIELD.showIf : { field: showIf.field, equals: String(showIf.equals) },
+    showIf: showIf === undefined ? ALWAYS : { field: showIf.field, equals: String(showIf.equals) },
   }
 }
 
@@ -42,31 +45,37 @@ export function toFieldDraft(field: Field): FieldDraft {
 export function toFields(drafts: readonly FieldDraft[], before: readonly Field[] = []): FieldBody[] {
   const known = new Map(before.map((field) => [field.name, field]))
   return drafts.map((draft) => {
-    const before = known.get(draft.name) ?? null
+    const before = known.get(draft.key) ?? null
     const { default: preset = null, min = null, max = null, pattern = null, patternMessage = null } = before ?? {}
     const unseen = before?.type === draft.type ? { default: preset, min, max, pattern, patternMessage } : {}
     const { name, label, type, required } = draft
     const { options, ...texts } = fromTexts(FIELD, draft)
-    const isKnown = draft.showIf.field !== '' && drafts.some((one) => one.name === draft.showIf.field)
-    const showIf = isKnown ? { showIf: conditionOf(draft.showIf, drafts) } : {}
-    return { ...unseen, ...texts, name, label, type, required, options: type === 'select' ? options : null, ...showIf }
+    const condition = conditionOf(draft, drafts)
+    return {
+      ...unseen,
+      ...texts,
+      name,
+      label,
+      type,
+      required,
+      options: type === 'select' ? options : null,
+      ...condition,
+    }
   })
 }
 
 /** As a form shows them. */
 export function shownFields(drafts: readonly FieldDraft[]): FormField[] {
-  return drafts.map(({ showIf, ...field }) => ({
-    ...field,
-    options: linesOf(field.options),
-    ...(showIf.field === '' ? {} : { showIf: conditionOf(showIf, drafts) }),
-  }))
+  return drafts.map((draft) => {
+    const { key: _, showIf: __, ...field } = draft
+    return { ...field, options: linesOf(field.options), ...conditionOf(draft, drafts) }
+  })
 }
 
-/** A yes or no is stored as such, and typed as a text. */
-function conditionOf(
-  { field, equals }: FieldDraft['showIf'],
-  drafts: readonly FieldDraft[],
-): NonNullable<FieldBody['showIf']> {
-  const isBox = drafts.find(({ name }) => name === field)?.type === 'boolean'
-  return { field, equals: isBox && equals !== '' ? equals === 'true' : equals }
+/** None where the field that it depends on was removed. A yes or no is stored as such, and typed as a text. */
+function conditionOf({ showIf: { field, equals } }: FieldDraft, drafts: readonly FieldDraft[]) {
+  const above = drafts.find(({ key }) => key === field)
+  if (above === undefined) return {}
+  const { name, type } = above
+  return { showIf: { field: name, equals: type === 'boolean' && equals !== '' ? equals === 'true' : equals } }
 }

@@ -1,6 +1,6 @@
 import type { Input } from '../../api/procedures.ts'
 import { fromTexts, linesOf, orNull, toAmount, toTexts, type Kinds, type TextsOf } from '../../parts/texts.ts'
-import { NEW_FIELD, toFieldDraft, toFields, type FieldDraft } from '../../parts/fields.ts'
+import { newField, toFieldDraft, toFields, type FieldDraft } from '../../parts/fields.ts'
 import { toExampleDrafts, toExamples, toPromptExamples, type ExampleDraft } from './examples.ts'
 import type { Asset } from '../marketplace/RunPanel.tsx'
 
@@ -68,7 +68,7 @@ export const NEW_DRAFT: Draft = {
   description: '',
   longDescription: '',
   tags: '',
-  inputSchema: [{ ...NEW_FIELD, name: 'topic', label: 'Topic' }],
+  inputSchema: [{ ...newField(), name: 'topic', label: 'Topic' }],
   sharesInputs: false,
   outputSchema: { type: 'markdown' },
   pricing: { model: 'per-run', amount: '0.05' },
