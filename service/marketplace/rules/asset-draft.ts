@@ -255,7 +255,7 @@ export function edited(asset: Asset, edit: AssetEdit): AssetDraft {
   return {
     ...before,
     ...definedOf(edit),
-    promptConfig: overlaid(before.promptConfig, edit.promptConfig),
+    promptConfig: overlaid(before.promptConfig, withModels(before.promptConfig, edit.promptConfig)),
     agentConfig: withHeaders('webhookHeaders', before.agentConfig, overlaid(before.agentConfig, edit.agentConfig)),
     toolConfig: withAuth(
       before.toolConfig,
@@ -271,6 +271,13 @@ function overlaid<Fields extends object>(
   if (edit === undefined || edit === null) return before
   // A configuration of another type: laid over nothing, so that the check finds it and says so.
   return { ...(before ?? ({} as Fields)), ...definedOf(edit) }
+}
+
+/** A list of one model follows the default: the list may have been made from it, where it alone was chosen. */
+function withModels(before: PromptConfigInput | null, edit: AssetEdit['promptConfig']): AssetEdit['promptConfig'] {
+  const isFollowing =
+    edit?.defaultModelId !== undefined && edit.allowedModels === undefined && before?.allowedModels?.length === 1
+  return isFollowing ? { ...edit, allowedModels: null } : edit
 }
 
 /** New headers replace the old ones, which are still needed for masks. */

@@ -1,4 +1,5 @@
 import { agentBody, ALLOWED, promptBody, published, toolBody } from '../../marketplace/bodies.ts'
+import { liveSettings } from '../../harness/live.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
 describe('PATCH /rda/{identifier} → 200', () => {
@@ -99,6 +100,37 @@ describe('PATCH /rda/{identifier} → 200', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     const { rda } = (await creator.call('GET', `/v1/rda/${slug}`)).body
     expect(rda).toMatchObject(Object.assign({ version: '1.0.5' }, ...edits) as object)
+  })
+})
+
+describe('PATCH /rda/{identifier} → 200, where there are several models', () => {
+  let service: TestService
+  let creator: TestPerson
+
+  beforeAll(async () => {
+    // No model is called.
+    service = await testService({ ...liveSettings(), MODELS_BASE_URL: 'http://127.0.0.1:9/v1', MODELS_API_KEY: 'none' })
+    creator = await service.person({ environment: 'production' })
+  })
+  afterAll(() => service.close())
+
+  const first = 'gpt-4o-mini'
+  test.each([
+    ['is the only one where one was chosen', { defaultModelId: 'gpt-4.1' }, 'gpt-4.1-mini', ['gpt-4.1-mini']],
+    ['is the only one where none was chosen', {}, 'gpt-4.1-mini', ['gpt-4.1-mini']],
+    ['is the first one again after null', { defaultModelId: 'gpt-4.1' }, null, [first]],
+    ['is one of several', { allowedModels: ['gpt-4.1', 'gpt-4.1-mini'] }, 'gpt-4.1-mini', ['gpt-4.1', 'gpt-4.1-mini']],
+  ])('the default model %s', async (_, models, defaultModelId, allowed) => {
+    const config = { promptTemplate: 'Sum up in a {{tone}} tone: {{article}}', ...models }
+    const slug = await published(creator, promptBody({ promptConfig: config }))
+    const edit = { promptConfig: { defaultModelId } }
+    const answer = await creator.call('PATCH', `/v1/rda/${slug}`, { body: edit })
+    expect([answer.status, answer.body.details]).toEqual([200, undefined])
+    const { promptConfig } = answer.body.rda as {
+      promptConfig: { defaultModelId: string; allowedModels: { id: string }[] }
+    }
+    expect(promptConfig.defaultModelId).toBe(defaultModelId ?? first)
+    expect(promptConfig.allowedModels.map(({ id }) => id)).toEqual(allowed)
   })
 })
 
