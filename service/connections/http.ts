@@ -33,6 +33,9 @@ const common = {
 export const keyBody = z
   .strictObject({
     ...common,
+    connectionId: z.string().max(100).nullish().meta({
+      description: 'Connects this connection again. It keeps its name, its agent and whether it is the default',
+    }),
     default: z.boolean().default(false).meta({ description: 'Calls that name no connection use it' }),
     secret: secret.nullish().meta({ description: 'The key or token; for basic authentication user:password' }),
     secrets: z
@@ -93,9 +96,10 @@ const connectionOut = z
   .meta({ id: 'Connection' })
 
 export function toKeyInput(body: z.output<typeof keyBody>): KeyInput {
-  const { provider, name = null, agentId = null, default: isDefault, secret = null, secrets, client: own } = body
+  const { provider, name = null, agentId = null, connectionId = null, default: isDefault } = body
+  const { secret = null, secrets, client: own } = body
   const client = own == null ? null : toClientInput(own)
-  return { provider, name, agentId, isDefault, secret, secrets, client }
+  return { provider, name, agentId, connectionId, isDefault, secret, secrets, client }
 }
 
 type ClientBody = NonNullable<z.output<typeof keyBody>['client']>
@@ -159,7 +163,7 @@ export function connectionRoutes(connections: Connections): AnyRoute[] {
       body: keyBody,
       answers: { 201: z.object({ connection: connectionOut }) },
       errors: {
-        404: 'There is no such provider.',
+        404: 'There is no such provider, or no such connection to it.',
         409: 'The name is taken, or the provider needs no connection.',
         502: 'The provider refused the client.',
       },

@@ -4,6 +4,7 @@ import type {
   AuthorizationServer,
   Connection,
   ConnectionId,
+  ConnectionKind,
   Credentials,
   DeviceCode,
   OAuthClient,
@@ -14,6 +15,8 @@ import type {
 
 export interface Activation {
   now: Date
+  /** It may be another one than before. */
+  kind: ConnectionKind
   replaced: (before: Connection) => { id: ConnectionId; secret: string } | null
 }
 

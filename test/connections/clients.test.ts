@@ -1,4 +1,5 @@
 import { startReplica, type Replica } from '../tools/calls/replica.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { connectionWorld, json, type ConnectionWorld } from './world.ts'
 
 const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
@@ -110,6 +111,71 @@ describe('connections by client credentials', () => {
     world.service.clock.forward(3_700_000)
     expect((await world.call(person, 'notes-write')).body.code).toBe('connection_required')
     expect(await world.connections(person)).toMatchObject([{ state: 'expired' }])
+  })
+
+  test('connect again with their name and place, so that the next call uses them, and in any other way', async () => {
+    const person = await world.caller()
+    world.company.clients.set('dee-bot', 'dee-client-secret')
+    const client = { id: 'dee-bot', secret: 'dee-client-secret' }
+    const { id } = (await create(person, client, { name: 'Bot' })).body.connection as { id: string }
+    const again = { connectionId: id, name: 'Another name' }
+    world.company.clients.delete('dee-bot')
+    world.service.clock.forward(3_700_000)
+    const { body: refused } = await world.call(person, 'notes-write')
+    expect(new URL(String(refused.connectUrl)).searchParams.get('again')).toBe(id)
+    world.company.clients.set('dee-bot', 'dee-new-secret')
+    const wrong = await create(person, client, again)
+    expect([wrong.status, wrong.body.code]).toEqual([502, 'authorization_refused'])
+    const mended = await create(person, { ...client, secret: 'dee-new-secret' }, again)
+    expect([mended.status, mended.body.connection.id]).toEqual([201, id])
+    expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'dee-bot' })
+
+    // The token of before is revoked, and a person's sign-in takes the client's place; a key takes the person's.
+    const revoked = world.company.revoked.length
+    const begun = await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', ...again } })
+    await world.service.connections.finish(person.caller, world.company.allow(begun.body.authorizationUrl, 'dee'))
+    expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'dee' })
+    await sweep()
+    expect(world.company.revoked.length).toBe(revoked + 1)
+    const key = (secret: string) => ({ provider: 'notes', secrets: { account: secret }, ...again })
+    expect((await person.call('POST', '/v1/connections', { body: key('first-key') })).status).toBe(201)
+    await sweep()
+    expect(world.company.revoked.length).toBe(revoked + 2)
+    expect((await person.call('POST', '/v1/connections', { body: key('second-key') })).status).toBe(201)
+    await sweep()
+    // Nothing was issued for a key.
+    expect(world.company.revoked.length).toBe(revoked + 2)
+    world.company.onCall = ({ headers }, response) =>
+      json(response, { isNew: headers.authorization === 'Bearer second-key' })
+    expect((await world.call(person, 'notes-write')).body.output).toEqual({ isNew: true })
+    const kept = { id, name: 'Bot', default: true, kind: 'key', state: 'active', failure: null }
+    expect(await world.connections(person)).toMatchObject([kept])
+  })
+
+  test('connect again only what is their account’s, and at the same provider', async () => {
+    const [person, other] = [await world.caller(), await world.caller()]
+    const body = { provider: 'notes', secrets: { key: 'a-key-of-mine' } }
+    const { id } = (await person.call('POST', '/v1/connections', { body })).body.connection as { id: string }
+    const again = { ...body, connectionId: id }
+    expect((await other.call('POST', '/v1/connections', { body: again })).status).toBe(404)
+    for (const ownerId of [null, person.caller.user.id]) {
+      // The account's own one has the same name as the platform's, and is preferred.
+      const slug = ownerId === null ? 'papers' : 'notes'
+      const security = { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } }
+      const get = {
+        operationId: 'getIt',
+        summary: 'Get it',
+        security: [{ key: [] }],
+        responses: { 200: { description: 'Done' } },
+      }
+      const document = { openapi: '3.1.0', info: { title: 'It', version: '1' }, ...security, paths: { '/it': { get } } }
+      const request = importRequest(world.company.origin, { slug, name: 'It', ownerId })
+      await world.service.catalogue.importDocument(request, JSON.stringify(document))
+      expect((await person.call('POST', '/v1/connections', { body: { ...again, provider: slug } })).status).toBe(404)
+    }
+    await person.call('DELETE', `/v1/connections/${id}`)
+    expect((await person.call('POST', '/v1/connections', { body: again })).status).toBe(404)
+    expect(await world.connections(person)).toEqual([])
   })
 
   test('a later document cannot have the client’s secret sent elsewhere', async () => {

@@ -55,12 +55,14 @@ export function createAuthorizing(deps: ConnectionsDeps) {
   async function start(caller: Caller, input: AuthorizeInput, operation: Id<'op'>) {
     const owner = accountOf(caller)
     const before = input.connectionId === null ? null : await store.find(owner, input.connectionId)
-    if (input.connectionId !== null && before?.kind !== 'oauth') throw connectionMissing()
+    if (input.connectionId !== null && before === null) throw connectionMissing()
     const provider = await providerFor(caller, before?.provider ?? input.provider)
     const id = before?.id ?? deriveId('cnx', operation)
     const grant = await serverOf(deps, provider)
     if (grant.client.grant === 'client_credentials') throw clientMissing(provider.name)
-    const scopes = [...new Set([...grant.client.scopes, ...input.scopes, ...(before?.scopes ?? [])])]
+    // What a client of its own was granted may be no scope for a person.
+    const allowed = before?.kind === 'oauth' ? before.scopes : []
+    const scopes = [...new Set([...grant.client.scopes, ...input.scopes, ...allowed])]
     const byCode = input.byCode || grant.client.grant === 'device_code'
     const { request, authorizationUrl, userCode } = await (byCode ? beginByCode : beginByReturn)(deps, grant, {
       id,
@@ -191,6 +193,7 @@ export async function storeIssued(deps: ConnectionsDeps, issued: Issued, tokens:
   const secret = { ...fresh, scopes, hosts, schemes }
   const active = await store.activate(connection.id, secret, {
     now,
+    kind: 'oauth',
     replaced: (before) => toRevocation(deps, { before, now }, { tokens, server: grant.server }),
   })
   if (active === null) await takeBack(deps, grant, tokens)
@@ -201,14 +204,18 @@ export async function storeIssued(deps: ConnectionsDeps, issued: Issued, tokens:
 }
 
 /** The grant of before, to be revoked: unless it is the same one, or revoking it would end the new one, too. */
-function toRevocation(
+export function toRevocation(
   deps: ConnectionsDeps,
   { before, now }: { before: Connection; now: Date },
-  { tokens, server }: { tokens: Tokens; server: AuthorizationServer },
+  /** Null where a key takes its place. */
+  issued: { tokens: Tokens; server: AuthorizationServer } | null,
 ): { id: ConnectionId; secret: string } | null {
+  // Nobody issued it here.
+  if (before.kind === 'key') return null
   const secret = openSecret(deps, before)
   const known = [secret.refreshToken, ...Object.values(secret.values)]
-  if (known.includes(tokens.refreshToken ?? tokens.accessToken) || endsAllGrants(server)) return null
+  if (issued !== null && known.includes(issued.tokens.refreshToken ?? issued.tokens.accessToken)) return null
+  if (issued !== null && endsAllGrants(issued.server)) return null
   const id = newId('cnx', now)
   return { id, secret: sealSecret(deps, id, secret) }
 }

@@ -13,7 +13,7 @@ import {
 import type { Connection, ConnectionSecret, OwnClient, Provider } from '../model.ts'
 import type { ConnectionChange, NewSecret, Page, ServerClient } from '../ports.ts'
 import { placed, SECRET_TEXT, wayOf } from '../rules.ts'
-import { createAuthorizing, freeName, oauthSchemes } from './authorize.ts'
+import { createAuthorizing, freeName, oauthSchemes, toRevocation } from './authorize.ts'
 import { credentialsOf } from './credentials.ts'
 import {
   assertAgent,
@@ -34,6 +34,8 @@ export interface KeyInput {
   readonly name: string | null
   readonly agentId: string | null
   readonly isDefault: boolean
+  /** A connection that is there, to connect it again. */
+  readonly connectionId: string | null
   /** By scheme, for providers that need several together. Empty where the client itself is authorized. */
   readonly secrets: Readonly<Record<string, string>>
   /** For a provider with one scheme, or for the first that takes a key. */
@@ -64,6 +66,28 @@ export function createConnections(deps: ConnectionsDeps) {
     return provider
   }
 
+  /** The connection to connect again. A secret goes to no other provider than the one that it was entered for. */
+  async function beforeOf(caller: Caller, provider: Provider, id: string | null): Promise<Connection | null> {
+    if (id === null) return null
+    const before = await get(caller, id)
+    if (before.provider !== provider.slug || before.providerOwnerId !== provider.ownerId) throw connectionMissing()
+    return before
+  }
+
+  /** One that is there keeps its name, its agent and whether it is the default. */
+  async function save(caller: Caller, provider: Provider, { before, issued, ...wanted }: Saved): Promise<Connection> {
+    if (before === null) return await add(caller, provider, wanted)
+    const { kind, schemes, scopes, secret } = wanted
+    const now = clock.now()
+    const saved = await store.activate(
+      before.id,
+      { ...secret, schemes, scopes, hosts: provider.security.hosts },
+      { now, kind, replaced: (replaced) => toRevocation(deps, { before: replaced, now }, issued) },
+    )
+    if (saved === null || saved.state === 'revoked') throw connectionMissing()
+    return saved
+  }
+
   async function add(caller: Caller, provider: Provider, wanted: Added): Promise<Connection> {
     const owner = accountOf(caller)
     await assertAgent(deps, owner, wanted.agentId)
@@ -88,20 +112,20 @@ export function createConnections(deps: ConnectionsDeps) {
   }
 
   /** A client's own access, without a person: each connection has a token of its own, renewed ahead of its end. */
-  async function createByClient(caller: Caller, provider: Provider, input: KeyInput, operation: Id<'op'>) {
+  async function createByClient(caller: Caller, provider: Provider, { input, id, before: again }: Wanted) {
     const schemes = oauthSchemes(provider)
     const { client } = input
     const { grant, scopes, before } =
       client === null ? await clientOf(deps, provider) : await ownClientOf(deps, provider, client)
-    const id = deriveId('cnx', operation)
     const issued = await servers.clientCredentials(grant, scopes).catch((error: unknown) => {
       throw error instanceof GrantOver ? authorizationRefused(provider.name, 'its server refused the client') : error
     })
     await deps.failpoints.reach('connection issued')
     const secret = toNewSecret(deps, { id, schemes, kind: 'client' }, issued, before)
     try {
-      const granted = issued.scopes ?? scopes
-      return await add(caller, provider, { ...input, id, kind: 'client', schemes, scopes: granted, secret })
+      const added = { ...input, id, kind: 'client' as const, schemes, scopes: issued.scopes ?? scopes, secret }
+      const { server } = grant
+      return await save(caller, provider, { ...added, before: again, issued: { tokens: issued, server } })
     } catch (error) {
       await takeBack(deps, grant, issued)
       throw error
@@ -123,22 +147,17 @@ export function createConnections(deps: ConnectionsDeps) {
       const values = valuesOf(provider, input)
       if (input.client !== null && Object.keys(values).length > 0)
         throw invalid({ client: 'takes the place of a key: leave out one of them' })
-      if (Object.keys(values).length === 0) return await createByClient(caller, provider, input, operation)
-      const id = deriveId('cnx', operation)
+      const before = await beforeOf(caller, provider, input.connectionId)
+      const id = before?.id ?? deriveId('cnx', operation)
+      if (Object.keys(values).length === 0) return await createByClient(caller, provider, { input, id, before })
       const secret: NewSecret = {
         secret: sealSecret(deps, id, { values, refreshToken: null }),
         expiresAt: null,
         dueAt: null,
         scopes: null,
       }
-      return await add(caller, provider, {
-        ...input,
-        id,
-        kind: 'key',
-        schemes: Object.keys(values),
-        scopes: [],
-        secret,
-      })
+      const added = { ...input, id, kind: 'key' as const, schemes: Object.keys(values), scopes: [], secret }
+      return await save(caller, provider, { ...added, before, issued: null })
     },
 
     /** What is absent stays. */
@@ -233,6 +252,17 @@ interface GrantedClient {
   grant: ServerClient
   scopes: readonly string[]
   before: Omit<ConnectionSecret, 'values'> | null
+}
+
+interface Wanted {
+  input: KeyInput
+  id: Id<'cnx'>
+  before: Connection | null
+}
+
+interface Saved extends Added {
+  before: Connection | null
+  issued: Parameters<typeof toRevocation>[2]
 }
 
 type Added = Pick<Connection, 'id' | 'agentId' | 'isDefault' | 'kind' | 'schemes' | 'scopes'> & {

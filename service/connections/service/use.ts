@@ -20,7 +20,8 @@ export function createUse(deps: ConnectionsDeps & { tokens: ConnectionTokens }) 
 
   function required(access: ToolAccess, why: Why, connection: Connection | null): DomainError {
     const { provider: slug, providerName: name } = access
-    const again = connection?.kind === 'oauth' ? connection.id : null
+    // A key in the place of another would end what that one is for.
+    const again = connection?.kind === 'oauth' || why !== 'schemes' ? (connection?.id ?? null) : null
     return connectionRequired(
       { slug, name },
       connectUrl(deps, slug, { scopes: wantedScopes(access, connection), again }),

@@ -39,7 +39,7 @@ WHERE id = $1 AND user_id = $2 AND environment = $3 AND state <> 'revoked' RETUR
 export const REQUEST = `
 UPDATE connection SET state_hash = $4, request = $5, request_expires_at = $6, updated_at = $7, poll_at = $8,
   poll_interval_seconds = $9, failure = CASE WHEN state = 'pending' THEN NULL ELSE failure END
-WHERE id = $1 AND user_id = $2 AND environment = $3 AND kind = 'oauth' AND state <> 'revoked' RETURNING *`
+WHERE id = $1 AND user_id = $2 AND environment = $3 AND state <> 'revoked' RETURNING *`
 
 export const REQUESTED = `
 SELECT * FROM connection WHERE state_hash = $1 AND user_id = $2 AND environment = $3 AND request_expires_at > $4
@@ -75,7 +75,7 @@ WHERE id = $1 AND request IS NOT DISTINCT FROM $2`
 // Removed meanwhile: what was issued is revoked.
 export const ACTIVATE = `
 UPDATE connection SET secret = $2, expires_at = $3, scopes = coalesce($5, scopes), hosts = coalesce($6, hosts),
-  schemes = coalesce($7, schemes), version = version + 1,
+  schemes = coalesce($7, schemes), kind = $9, version = version + 1,
   due_at = CASE WHEN state = 'revoked' THEN $8::timestamptz ELSE $4::timestamptz END,
   state = CASE WHEN state = 'revoked' THEN state ELSE 'active' END,
   attempts = 0, failing_since = NULL, failure = NULL, lease_id = NULL, lease_until = NULL, updated_at = $8::timestamptz

@@ -156,14 +156,14 @@ async function readOfProviders(
 async function activateIn(
   inside: Statements,
   { id, secret: fresh }: { id: ConnectionId; secret: NewSecret },
-  { now, replaced }: Activation,
+  { now, kind, replaced }: Activation,
 ): Promise<Connection | null> {
   const rows = await inside.run<ConnectionRow>(`${sql.BY_ID} FOR UPDATE`, [id], 'connection_by_id_for_update')
   const before = only(rows)
   const old = before?.secret == null || before.state === 'revoked' ? null : replaced(before)
   if (old !== null) await inside.run(sql.REPLACED, [id, old.id, old.secret, now], 'connection_replaced')
   const { secret, expiresAt, dueAt, scopes, hosts = null, schemes = null } = fresh
-  const values = [id, secret, expiresAt, dueAt, scopes, hosts, schemes, now]
+  const values = [id, secret, expiresAt, dueAt, scopes, hosts, schemes, now, kind]
   return only(await inside.run<ConnectionRow>(sql.ACTIVATE, values, 'connection_activate'))
 }
 

@@ -30,7 +30,7 @@ export function connections(opened: () => Desk): void {
     it(
       'connects by a code, which is shown until it was entered, and by a client of the account’s own',
       async () => {
-        const { page } = await desk.sit('/connections?connect=notes&scopes=notes')
+        const { page, call } = await desk.sit('/connections?connect=notes&scopes=notes')
         const dialog = page.getByRole('dialog', { name: 'Connect Notes' })
         await dialog.getByRole('button', { name: 'Sign in at Notes' }).waitFor()
         expect(await dialog.getByLabel('How').inputValue()).toBe('person')
@@ -64,6 +64,24 @@ export function connections(opened: () => Desk): void {
         await dialog.waitFor({ state: 'detached' })
         await page.getByRole('cell', { name: 'Notes 2', exact: true }).waitFor()
         await checkLook(page, 'connections')
+
+        // The provider has refused a call with it.
+        await desk.service.database.statements.run(
+          "UPDATE connection SET failure = 'The provider answered 401.' WHERE name = 'Notes 2'",
+          [],
+        )
+        await page.goto(`${desk.origin}/connections`)
+        const row = page.getByRole('row').filter({ hasText: 'Notes 2' })
+        await row.getByText('failing').waitFor()
+        await row.getByRole('button', { name: 'Connect again' }).click()
+        await dialog.getByLabel('How').selectOption('client')
+        await dialog.getByLabel('Client ID').fill('my-bot')
+        await dialog.getByLabel('Client secret').fill('my-bot-secret')
+        expect(await dialog.getByLabel('Name', { exact: true }).count()).toBe(0)
+        await dialog.getByRole('button', { name: 'Connect' }).click()
+        await dialog.waitFor({ state: 'detached' })
+        await row.getByText('active').waitFor()
+        expect((await call('GET', '/v1/connections')).body.total).toBe(2)
       },
       STORY_MS,
     )

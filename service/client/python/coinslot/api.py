@@ -253,6 +253,7 @@ class NewConnection(TypedDict):
     provider: str
     name: NotRequired[str | None]
     agentId: NotRequired[str | None]
+    connectionId: NotRequired[str | None]
     default: NotRequired[bool]
     secret: NotRequired[str | None]
     secrets: NotRequired[dict[str, str]]

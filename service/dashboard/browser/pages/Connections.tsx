@@ -43,11 +43,12 @@ export default function Connections() {
     end: true,
     render: (connection) => (
       <span className="flex flex-wrap justify-end gap-1.5">
-        {connection.state === 'expired' || connection.state === 'pending' ? (
+        {(isOut(connection) || connection.failure !== null) && (
           <Button small onClick={() => setParams({ connect: connection.provider, again: connection.id })}>
             Connect again
           </Button>
-        ) : (
+        )}
+        {!isOut(connection) && (
           <Button small aria-label={`Test ${connection.name}`} onClick={() => test.mutate({ id: connection.id })}>
             Test
           </Button>
@@ -124,10 +125,10 @@ const COLUMNS: readonly Column<Connection>[] = [
   { title: 'Provider', render: ({ provider }) => provider, csv: ({ provider }) => provider },
   {
     title: 'Health',
-    render: ({ state, failure }) => (
-      <span title={failure ?? undefined}>
-        <Badge tone={state === 'expired' || state === 'pending' || failure !== null ? 'warn' : 'good'}>
-          {failure !== null && WORKING.has(state) ? 'failing' : STATES[state]}
+    render: (connection) => (
+      <span title={connection.failure ?? undefined}>
+        <Badge tone={isOut(connection) || connection.failure !== null ? 'warn' : 'good'}>
+          {connection.failure !== null && !isOut(connection) ? 'failing' : STATES[connection.state]}
         </Badge>
       </span>
     ),
@@ -142,7 +143,10 @@ const COLUMNS: readonly Column<Connection>[] = [
   timeColumn('Last used', ({ lastUsedAt }) => lastUsedAt, { wide: true }),
 ]
 
-const WORKING: ReadonlySet<Connection['state']> = new Set(['active', 'refreshing'])
+/** No call can use it. */
+function isOut({ state }: Connection): boolean {
+  return state === 'expired' || state === 'pending'
+}
 
 const STATES: Record<Connection['state'], string> = {
   pending: 'not finished',

@@ -67,7 +67,8 @@ export function ConnectDialog({
     const filled = Object.fromEntries(Object.entries(secrets).filter(([, value]) => value !== ''))
     const secret =
       way === 'client' ? { client: { id: clientId, secret: clientSecret, scopes: [...scopes] } } : { secrets: filled }
-    await create.mutateAsync({ provider: chosen, ...secret, ...(name === '' ? {} : { name }) })
+    const more = again === null ? (name === '' ? {} : { name }) : { connectionId: again }
+    await create.mutateAsync({ provider: chosen, ...secret, ...more })
     toast({ tone: 'good', text: `${named} is connected.` })
     close()
   }
@@ -103,7 +104,9 @@ export function ConnectDialog({
         )}
         {error !== null && <p className="text-quiet">{error.message}</p>}
         {ways.length > 1 && <Choice form={form} name="way" label="How" options={ways} />}
-        {options !== undefined && way !== null && <WayFields form={form} way={way} options={options} scopes={scopes} />}
+        {options !== undefined && way !== null && (
+          <WayFields form={form} way={way} options={options} scopes={scopes} isNew={again === null} />
+        )}
       </Form>
     </Modal>
   )
@@ -114,11 +117,14 @@ function WayFields({
   way,
   options,
   scopes,
+  isNew,
 }: {
   form: UseFormReturn<Draft>
   way: Way
   options: Options
   scopes: readonly string[]
+  /** Otherwise it has a name. */
+  isNew: boolean
 }) {
   const access = scopes.length > 0 && (
     <p className="text-quiet">
@@ -162,7 +168,7 @@ function WayFields({
             optional={options.schemes.length > 1}
           />
         ))}
-      <TextField form={form} name="name" label="Name" optional hint="To tell several connections apart." />
+      {isNew && <TextField form={form} name="name" label="Name" optional hint="To tell several connections apart." />}
       <p className="text-quiet">
         {way === 'client'
           ? 'The secret is stored encrypted and sent only to the'
