@@ -133,7 +133,10 @@ describe('connections by client credentials', () => {
     // The token of before is revoked, and a person's sign-in takes the client's place; a key takes the person's.
     const revoked = world.company.revoked.length
     const begun = await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', ...again } })
-    await world.service.connections.finish(person.caller, world.company.allow(begun.body.authorizationUrl, 'dee'))
+    await world.service.connections.finish(
+      person.caller,
+      world.company.allow(String(begun.body.authorizationUrl), 'dee'),
+    )
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'dee' })
     await sweep()
     expect(world.company.revoked.length).toBe(revoked + 1)

@@ -48,9 +48,10 @@ export type ClientInput = Omit<OwnClient, 'server'>
 
 /** An account's access to providers of tools. */
 export function createConnections(deps: ConnectionsDeps) {
-  const { store, providers, servers, clock } = deps
+  const { store, providers, clock } = deps
   const tokens = createTokens(deps)
   const authorizing = createAuthorizing(deps)
+  const { save, createByClient } = createSaving(deps)
 
   async function get(caller: Caller, id: string): Promise<Connection> {
     const found = await store.find(accountOf(caller), id)
@@ -73,6 +74,60 @@ export function createConnections(deps: ConnectionsDeps) {
     if (before.provider !== provider.slug || before.providerOwnerId !== provider.ownerId) throw connectionMissing()
     return before
   }
+
+  return {
+    ...authorizing,
+    ...createCodes(deps),
+    use: createUse({ ...deps, tokens }),
+    sweep: tokens.sweep,
+    get,
+
+    list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
+
+    /** By a key that its owner enters, or by the client's own access where that is what the provider gives. */
+    async create(caller: Caller, input: KeyInput, operation: Id<'op'>): Promise<Connection> {
+      const provider = await providerFor(caller, input.provider)
+      const values = valuesOf(provider, input)
+      if (input.client !== null && Object.keys(values).length > 0)
+        throw invalid({ client: 'takes the place of a key: leave out one of them' })
+      const before = await beforeOf(caller, provider, input.connectionId)
+      const id = before?.id ?? deriveId('cnx', operation)
+      if (Object.keys(values).length === 0) return await createByClient(caller, provider, { input, id, before })
+      const secret: NewSecret = {
+        secret: sealSecret(deps, id, { values, refreshToken: null }),
+        expiresAt: null,
+        dueAt: null,
+        scopes: null,
+      }
+      const added = { ...input, id, kind: 'key' as const, schemes: Object.keys(values), scopes: [], secret }
+      return await save(caller, provider, { ...added, before, issued: null })
+    },
+
+    /** What is absent stays. */
+    async change(caller: Caller, id: string, change: ConnectionChange): Promise<Connection> {
+      const changed = await store.change(accountOf(caller), id, change, clock.now())
+      if (changed === null) throw connectionMissing()
+      return changed
+    },
+
+    /** Ends it at once; the provider is asked to revoke what it issued soon after. */
+    async remove(caller: Caller, id: string): Promise<void> {
+      if ((await store.remove(accountOf(caller), id, clock.now())) === null) throw connectionMissing()
+    },
+
+    /** Calls a tool that only reads with this connection. Costs nothing. */
+    test: async (caller: Caller, id: string): Promise<TestResult> => await test(deps, tokens, await get(caller, id)),
+
+    /** What a person can choose when they connect to a provider. */
+    async options(caller: Caller, slug: string): Promise<ConnectOptions> {
+      return optionsOf(await providerFor(caller, slug))
+    },
+  }
+}
+
+/** Stores what a provider gave or a person entered: as a new connection, or in one that is there. */
+function createSaving(deps: ConnectionsDeps) {
+  const { store, servers, clock } = deps
 
   /** One that is there keeps its name, its agent and whether it is the default. */
   async function save(caller: Caller, provider: Provider, { before, issued, ...wanted }: Saved): Promise<Connection> {
@@ -132,54 +187,7 @@ export function createConnections(deps: ConnectionsDeps) {
     }
   }
 
-  return {
-    ...authorizing,
-    ...createCodes(deps),
-    use: createUse({ ...deps, tokens }),
-    sweep: tokens.sweep,
-    get,
-
-    list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
-
-    /** By a key that its owner enters, or by the client's own access where that is what the provider gives. */
-    async create(caller: Caller, input: KeyInput, operation: Id<'op'>): Promise<Connection> {
-      const provider = await providerFor(caller, input.provider)
-      const values = valuesOf(provider, input)
-      if (input.client !== null && Object.keys(values).length > 0)
-        throw invalid({ client: 'takes the place of a key: leave out one of them' })
-      const before = await beforeOf(caller, provider, input.connectionId)
-      const id = before?.id ?? deriveId('cnx', operation)
-      if (Object.keys(values).length === 0) return await createByClient(caller, provider, { input, id, before })
-      const secret: NewSecret = {
-        secret: sealSecret(deps, id, { values, refreshToken: null }),
-        expiresAt: null,
-        dueAt: null,
-        scopes: null,
-      }
-      const added = { ...input, id, kind: 'key' as const, schemes: Object.keys(values), scopes: [], secret }
-      return await save(caller, provider, { ...added, before, issued: null })
-    },
-
-    /** What is absent stays. */
-    async change(caller: Caller, id: string, change: ConnectionChange): Promise<Connection> {
-      const changed = await store.change(accountOf(caller), id, change, clock.now())
-      if (changed === null) throw connectionMissing()
-      return changed
-    },
-
-    /** Ends it at once; the provider is asked to revoke what it issued soon after. */
-    async remove(caller: Caller, id: string): Promise<void> {
-      if ((await store.remove(accountOf(caller), id, clock.now())) === null) throw connectionMissing()
-    },
-
-    /** Calls a tool that only reads with this connection. Costs nothing. */
-    test: async (caller: Caller, id: string): Promise<TestResult> => await test(deps, tokens, await get(caller, id)),
-
-    /** What a person can choose when they connect to a provider. */
-    async options(caller: Caller, slug: string): Promise<ConnectOptions> {
-      return optionsOf(await providerFor(caller, slug))
-    },
-  }
+  return { save, createByClient }
 }
 
 /** With the client that the owner of the provider set for it. */

@@ -50,7 +50,7 @@ export function toFields(drafts: readonly FieldDraft[], before: readonly Field[]
     const unseen = before?.type === draft.type ? { default: preset, min, max, pattern, patternMessage } : {}
     const { name, label, type, required } = draft
     const { options, ...texts } = fromTexts(FIELD, draft)
-    const condition = conditionOf(draft, drafts)
+    const condition = conditionOf(draft.showIf, drafts)
     return {
       ...unseen,
       ...texts,
@@ -66,14 +66,15 @@ export function toFields(drafts: readonly FieldDraft[], before: readonly Field[]
 
 /** As a form shows them. */
 export function shownFields(drafts: readonly FieldDraft[]): FormField[] {
-  return drafts.map((draft) => {
-    const { key: _, showIf: __, ...field } = draft
-    return { ...field, options: linesOf(field.options), ...conditionOf(draft, drafts) }
-  })
+  return drafts.map(({ showIf, ...field }) => ({
+    ...field,
+    options: linesOf(field.options),
+    ...conditionOf(showIf, drafts),
+  }))
 }
 
 /** None where the field that it depends on was removed. A yes or no is stored as such, and typed as a text. */
-function conditionOf({ showIf: { field, equals } }: FieldDraft, drafts: readonly FieldDraft[]) {
+function conditionOf({ field, equals }: FieldDraft['showIf'], drafts: readonly FieldDraft[]) {
   const above = drafts.find(({ key }) => key === field)
   if (above === undefined) return {}
   const { name, type } = above
