@@ -249,7 +249,7 @@ export function Choice<V extends FieldValues>({
 export function Check<V extends FieldValues>({ form, name, label, hint }: Common<V>) {
   return (
     <Labelled label={label} hint={hint} fault={faultOf(form, name)} beside>
-      {(tied) => <input type="checkbox" {...tied} {...form.register(name)} className="size-4 accent-accent" />}
+      {(tied) => <input type="checkbox" {...tied} {...form.register(name)} className="size-4 shrink-0 accent-accent" />}
     </Labelled>
   )
 }

@@ -57,7 +57,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close: 
                   type="checkbox"
                   value={name}
                   {...form.register('events')}
-                  className="mt-0.5 size-4 accent-accent"
+                  className="mt-0.5 size-4 shrink-0 accent-accent"
                 />
                 <span>
                   <code className="font-mono text-[0.8125rem]">{name}</code>
