@@ -110,7 +110,7 @@ function Limits({ form, limitedTo }: { form: UseFormReturn<Draft>; limitedTo: re
   const boxes = data === undefined ? [] : boxesOf(data.checkouts, limitedTo)
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-[1fr_1fr_1.3fr]">
+      <div className="grid gap-4 sm:grid-cols-2">
         <TextField form={form} name="max" label="Total uses" inputMode="numeric" optional />
         <TextField form={form} name="perCustomer" label="Uses per wallet" inputMode="numeric" optional />
         <TextField form={form} name="until" label="Last day" type="date" optional />
