@@ -597,7 +597,7 @@ export interface Api {
     body: undefined
     answer: { "rdas": (Schemas["ReducedRda"])[]; "total": number; "limit": number; "offset": number }
   }
-  /** Get an RDA; only its owner can get a draft */
+  /** Get an RDA; only its owner and who bought its template can get a draft */
   "GET /v1/rda/{identifier}": {
     query: Record<never, never>
     body: undefined

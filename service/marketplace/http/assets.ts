@@ -48,7 +48,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
     route({
       method: 'get',
       path: '/rda/:identifier',
-      summary: 'Get an RDA; only its owner can get a draft',
+      summary: 'Get an RDA; only its owner and who bought its template can get a draft',
       tag: 'Marketplace',
       auth: 'optional',
       params: identifier,

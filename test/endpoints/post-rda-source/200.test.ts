@@ -70,4 +70,30 @@ describe('POST /rda/{identifier}/source → 200', () => {
     })
     expect(await balance(reader)).toBe(0)
   })
+
+  test.each(['archive', 'unpublish'])(
+    'who bought it reads it after %s, in every version, and nobody else does',
+    async (act) => {
+      const slug = await published(creator, source(0.5))
+      const buyer = await service.person()
+      await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })
+      expect((await buyer.call('POST', `/v1/rda/${slug}/source`)).body.cost).toBe(0.5)
+      expect((await creator.call('POST', `/v1/rda/${slug}/${act}`)).status).toBe(200)
+      await creator.call('PATCH', `/v1/rda/${slug}`, {
+        body: { promptConfig: { promptTemplate: 'Shorten: {{article}}' } },
+      })
+
+      const answer = await buyer.call('POST', `/v1/rda/${slug}/source`)
+      expect({ status: answer.status, cost: answer.body.cost }).toEqual({ status: 200, cost: 0 })
+      expect(answer.body.source.promptTemplate).toBe('Shorten: {{article}}')
+      const shown = await buyer.call('GET', `/v1/rda/${slug}`)
+      expect(shown.body.rda.promptConfig.promptTemplate).toBe('Shorten: {{article}}')
+
+      const body = { rdaSlug: slug, inputs: { article: 'Once' } }
+      expect((await buyer.call('POST', '/v1/run', { body })).status).toBe(404)
+      const stranger = await service.person()
+      expect((await stranger.call('GET', `/v1/rda/${slug}`)).status).toBe(404)
+      expect((await stranger.call('POST', `/v1/rda/${slug}/source`)).status).toBe(404)
+    },
+  )
 })

@@ -6,7 +6,7 @@ import { Button, LinkButton } from '../parts/Button.tsx'
 import { Duration, inCounts } from '../parts/values.tsx'
 import { toFormValues, type FormValues } from '../parts/InputForm.tsx'
 import { Card, Code, Facts, Page } from '../parts/layout.tsx'
-import { Loaded, PageSkeleton } from '../parts/states.tsx'
+import { Loaded, Notice, PageSkeleton } from '../parts/states.tsx'
 import { Output } from '../parts/Output.tsx'
 import { RunPanel, type Asset } from './marketplace/RunPanel.tsx'
 import { Rate, Reviews } from './marketplace/Reviews.tsx'
@@ -48,7 +48,9 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
     >
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 space-y-6">
-          {isVisitor ? <VisitorPanel asset={data} /> : <RunPanel asset={data} initialValues={initialValues} />}
+          {data.status !== 'published' && !mine && <NotOffered status={data.status} />}
+          {isVisitor && <VisitorPanel asset={data} />}
+          {!isVisitor && (data.status !== 'draft' || mine) && <RunPanel asset={data} initialValues={initialValues} />}
           {samplesOf(data).map((example) => (
             <Sample key={example.id} example={example} of={data} />
           ))}
@@ -69,6 +71,15 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
         </div>
       </div>
     </Page>
+  )
+}
+
+/** For who bought the template, or ran it before. */
+function NotOffered({ status }: { status: 'draft' | 'archived' }) {
+  return status === 'draft' ? (
+    <Notice>This asset is unpublished. Only its creator can run it now.</Notice>
+  ) : (
+    <Notice>This asset is archived. Customers who ran it before can still run it.</Notice>
   )
 }
 

@@ -6,7 +6,7 @@ import type { Environment, Owner } from '../../../kit/owner.ts'
 import type { ToolOffer } from '../../../sales/model.ts'
 import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors.ts'
 import type { Asset, Listing, Review, RunnableAsset, Summary } from '../../model/asset.ts'
-import type { FoundAsset } from '../../ports/asset.ts'
+import type { AssetStore, FoundAsset } from '../../ports/asset.ts'
 import { estimate, type Estimate } from '../../rules/asset-estimate.ts'
 import type { AssetDeps } from './deps.ts'
 
@@ -80,7 +80,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     async forRun(identifier: string, caller: Caller): Promise<RunnableAsset> {
       const { userId, environment } = accountOf(caller)
       const found = await store.find(environment, identifier)
-      if (found === null || !(await mayRun(found.asset, userId))) throw await missing(environment, identifier)
+      if (found === null || !(await mayRun(store, found.asset, userId))) throw await missing(environment, identifier)
       const { id, slug, name, type, status, version, owner, content } = found.asset
       return { id, environment, slug, name, type, status, version, ownerId: owner.userId, content }
     },
@@ -138,12 +138,17 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
 
   async function mayRead(asset: Asset, caller: Caller | null): Promise<boolean> {
     if (asset.status === 'published') return true
-    return caller?.user != null && caller.agentId === null && (await mayRun(asset, caller.user.id))
+    return caller?.user != null && caller.agentId === null && (await isReadable(store, asset, caller.user.id))
   }
+}
 
-  /** An archived asset goes on working for those who ran it before. */
-  async function mayRun({ id, status, owner }: Asset, userId: string): Promise<boolean> {
-    if (status === 'published' || owner.userId === userId) return true
-    return status === 'archived' && (await store.hasRun(id, userId, false))
-  }
+/** A template was sold with every version of it: who bought it reads it in every status, and may not run more for it. */
+export async function isReadable(store: AssetStore, asset: Asset, userId: string): Promise<boolean> {
+  return (await mayRun(store, asset, userId)) || (await store.hasBought(asset.id, userId))
+}
+
+/** An archived asset goes on working for those who ran it before. */
+async function mayRun(store: AssetStore, { id, status, owner }: Asset, userId: string): Promise<boolean> {
+  if (status === 'published' || owner.userId === userId) return true
+  return status === 'archived' && (await store.hasRun(id, userId, false))
 }

@@ -16,6 +16,7 @@ import {
 } from '../../errors.ts'
 import type { Asset, PromptConfig } from '../../model/asset.ts'
 import type { AssetDeps } from './deps.ts'
+import { isReadable } from './read.ts'
 
 export interface Source {
   rdaId: Id<'rda'>
@@ -95,11 +96,8 @@ export function createTrade({ store, ledger, outflow, clock, feeBps }: AssetDeps
   async function readable(caller: Caller, identifier: string): Promise<Asset> {
     const { userId, environment } = accountOf(caller)
     const found = await store.find(environment, identifier)
-    if (found === null) throw assetMissing()
-    const { asset } = found
-    if (asset.status === 'published' || asset.owner.userId === userId) return asset
-    if (asset.status === 'archived' && (await store.hasRun(asset.id, userId, false))) return asset
-    throw assetMissing()
+    if (found === null || !(await isReadable(store, found.asset, userId))) throw assetMissing()
+    return found.asset
   }
 }
 
