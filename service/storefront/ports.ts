@@ -4,7 +4,7 @@ import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
-import type { AccountBuyer, ToolOffer } from '../sales/model.ts'
+import type { AccountBuyer, AccountPayment, ToolOffer } from '../sales/model.ts'
 import type { Product } from './model.ts'
 
 /** The account with this handle; null when there is none. */
@@ -27,7 +27,7 @@ export interface AccountPayments {
     operation: Id<'op'>,
     options: { keyed: boolean; background: boolean },
   ): Promise<{
-    payment: { id: string; amount: Usdc } | null
+    payment: AccountPayment | null
     response: {
       status: number
       headers: Readonly<Record<string, string | readonly string[]>>

@@ -2,6 +2,7 @@ import { echoed } from '../../service/models/models.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { credentialFor, payFor, sendMcp, type Json } from '../harness/mcp.ts'
 import { freePort } from '../harness/ports.ts'
+import { until } from '../harness/until.ts'
 import type { Answer, TestPerson } from '../harness/service.ts'
 import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
 import { post } from '../tools/mcp-client.ts'
@@ -251,6 +252,30 @@ describe('the MCP address of an account', () => {
       structuredContent: { well: true },
       _meta: { 'coinslot/billing': billing },
     })
+    expect((await world.wallet(account)).totalSpent).toBe(0.03)
+  })
+
+  test('a call of an account that fails before it is paid costs nothing, and its key may be tried again', async () => {
+    let isWell = false
+    world.server.on('/weather/after', () => (isWell ? { body: { well: true } } : { status: 500, body: { no: 'rain' } }))
+    const pricing = { model: 'per-request', amount: 0.03 }
+    await paywall([{ method: 'GET', path: '/after', pricing }], { slug: 'paid-after', name: 'After' })
+    await fundTreasury()
+    const account = await world.caller(10)
+    const { key } = account
+    const named = { 'coinslot/idempotency-key': 'once' }
+    expect(await call('after-get-after', {}, named, { key })).toMatchObject({
+      isError: true,
+      structuredContent: { no: 'rain' },
+      _meta: { 'coinslot/status': 500, 'coinslot/billing': { cost: 0 } },
+    })
+    expect((await world.wallet(account)).totalSpent).toBe(0)
+    isWell = true
+    // The same payment, which now buys the answer.
+    const sold = await call('after-get-after', {}, named, { key })
+    expect(sold).toMatchObject({ structuredContent: { well: true }, _meta: { 'coinslot/billing': { cost: 0.03 } } })
+    expect(await call('after-get-after', {}, named, { key })).toEqual(sold)
+    expect((await account.call('GET', '/v1/pay')).body.total).toBe(1)
     expect((await world.wallet(account)).totalSpent).toBe(0.03)
   })
 
@@ -537,5 +562,27 @@ describe('the MCP address of an account', () => {
       expect(errorOf(await call('brief', { say: 'x' }))).toMatchObject({ code: 'rda_not_found' })
       expect(errorOf(await call('short-get-ping', {}))).toMatchObject({ code: 'paywall_not_found' })
     })
+  })
+
+  test('a key whose payment went back unused buys nothing, and says that nothing was charged', async () => {
+    const buyer = await world.caller(10)
+    await fundTreasury()
+    const named = { 'coinslot/idempotency-key': 'late' }
+    const failed = await call('weather-post-broken', {}, named, { key: buyer.key })
+    const { paymentId } = (failed['_meta'] as Json)['coinslot/payment'] as Record<string, string>
+    await until(async () => {
+      world.service.clock.forward(460_000)
+      await world.chain.call('evm_setNextBlockTimestamp', Math.floor(world.service.clock.now().getTime() / 1_000))
+      await world.chain.mine(2)
+      world.service.clock.forward(2_000)
+      const { payment } = (await buyer.call('GET', `/v1/pay/${paymentId!}`)).body as { payment: Json }
+      return payment['status'] === 'returned'
+    })
+    const again = await call('weather-post-broken', {}, named, { key: buyer.key })
+    expect(errorOf(again)).toMatchObject({
+      code: 'not_bought',
+      message: expect.stringContaining('nothing was charged') as string,
+    })
+    expect(await world.wallet(buyer)).toMatchObject({ totalSpent: 0, totalLocked: 0 })
   })
 })

@@ -9,7 +9,7 @@ import type { Owner } from '../../kit/owner.ts'
 import { paymentMissing } from '../../paywall/errors.ts'
 import type { OpenedRoute, RouteAnswer } from '../../paywall/service/tools.ts'
 import { PaymentRefused } from '../../sales/errors.ts'
-import type { AccountFor } from '../../sales/model.ts'
+import type { AccountFor, AccountPayment } from '../../sales/model.ts'
 import type { AccountPurchases } from '../../sales/service/account-purchases.ts'
 import type { Sold } from '../../sales/service/deps.ts'
 import { billedMeta, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
@@ -63,10 +63,18 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
   ): Promise<CallToolResult> {
     const request = callOf(route, route.price)
     const { payment, response } = await accounts.pay(caller, request, operation, { keyed, background: false })
+    if (response === null && payment?.state === 'returned') throw notBought()
     if (response === null) throw noAnswer(payment === null ? {} : { paymentId: payment.id })
+    const bill = payment === null || (await mayBeCharged(payment)) ? payment : { ...payment, amount: ZERO }
     const type = response.headers['content-type'] ?? ''
     const answer = { status: response.status, type: String(type), body: Buffer.from(response.body, response.encoding) }
-    return toResult(route, { ...answer, whole: true }, billedMeta(payment))
+    return toResult(route, { ...answer, whole: true }, billedMeta(bill))
+  }
+
+  /** Not where the gate refused the payment, or the API failed before the money moved: the gate settles neither. */
+  async function mayBeCharged(payment: AccountPayment): Promise<boolean> {
+    const sale = await purchases.signedFor(payment)
+    return payment.state === 'settled' || (sale !== null && sale.state !== 'released' && sale.state !== 'failed')
   }
 
   return async ({ owner, id }, ask, sent) => {
