@@ -27,8 +27,8 @@ describe('a thief of connections', () => {
   const callWith = (key: string, connection: string, headers: Record<string, string> = {}) =>
     world.call(key, 'notes-write', {}, { 'x-connection': connection, ...headers })
 
-  async function agentOf(person: TestPerson, name: string): Promise<{ id: string; key: string }> {
-    const { agent } = (await person.call('POST', '/v1/agents', { body: { name } })).body
+  async function agentOf(person: TestPerson, name: string, rules: object = {}): Promise<{ id: string; key: string }> {
+    const { agent } = (await person.call('POST', '/v1/agents', { body: { name, ...rules } })).body
     const caller = { ...person.caller, agentId: null }
     const wanted = { name, agentId: String(agent.id) as `agt_${string}`, expiresAt: null }
     const { secret } = await world.service.identity.keys.create(caller, wanted, newId('op', new Date()))
@@ -86,15 +86,38 @@ describe('a thief of connections', () => {
     expect((await thief.call('POST', '/v1/connections/authorize', bindsForeign)).status).toBe(400)
   })
 
+  /** The account's second connection at the provider. */
+  async function connectSecond(person: TestPerson, who: string): Promise<void> {
+    const body = { provider: 'notes', name: 'second' }
+    const begun = await person.call('POST', '/v1/connections/authorize', { body })
+    await world.service.connections.finish(person.caller, world.company.allow(String(begun.body.authorizationUrl), who))
+  }
+
+  test('uses the approval of a call for another connection, and has to ask again', async () => {
+    const person = await world.connected('ada')
+    await connectSecond(person, 'ada.second')
+    const agent = await agentOf(person, 'buyer', { approvalAbove: 0.005 })
+    const asked = async (connection: string): Promise<string> => {
+      const answer = await callWith(agent.key, connection)
+      expect([answer.status, answer.body.code]).toEqual([202, 'approval_required'])
+      return String(answer.body.approvalId)
+    }
+    const first = await asked(person.connectionId)
+    expect((await person.call('POST', `/v1/approvals/${first}/approve`)).status).toBe(200)
+    const before = apiCalls()
+    const second = await asked('second')
+    expect([second === first, apiCalls()]).toEqual([false, before])
+    expect((await callWith(agent.key, person.connectionId)).body.output).toEqual({ who: 'ada' })
+    // The id and the name mean the same connection.
+    expect((await person.call('POST', `/v1/approvals/${second}/approve`)).status).toBe(200)
+    const { body } = await person.call('GET', '/v1/connections')
+    const { id } = (body.connections as { id: string; name: string }[]).find(({ name }) => name === 'second')!
+    expect((await callWith(agent.key, id)).body.output).toEqual({ who: 'ada.second' })
+  })
+
   test('repeats a call under its key with another connection, and gets no answer of the first one', async () => {
     const person = await world.connected('wim')
-    const begun = await person.call('POST', '/v1/connections/authorize', {
-      body: { provider: 'notes', name: 'second' },
-    })
-    await world.service.connections.finish(
-      person.caller,
-      world.company.allow(String(begun.body.authorizationUrl), 'wim.second'),
-    )
+    await connectSecond(person, 'wim.second')
     const key = { 'idempotency-key': 'once' }
     expect((await callWith(person.key, person.connectionId, key)).body.output).toEqual({ who: 'wim' })
     expect((await callWith(person.key, 'second', key)).body).toMatchObject({ code: 'idempotency_conflict' })

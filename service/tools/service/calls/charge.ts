@@ -113,9 +113,11 @@ export function createCharging(deps: ChargingDeps) {
 }
 
 async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order): Promise<void> {
-  const { call, callId, owner, tool, input, all, attempt } = order
+  const { call, callId, owner, tool, input, all, attempt, connection } = order
   const { agentId } = call.caller
-  const more = all === null ? [] : [all.pagesMax]
+  // A person approves where the call acts, too. One that names no connection hashes as it did before there was a choice.
+  const named = call.connection == null || connection === null ? [] : [connection.connection.id]
+  const more = [...(all === null ? [] : [all.pagesMax]), ...named]
   const requestHash = (): string => canonicalHash([tool.id, input, ...more]).toString('hex')
   const target = { kind: 'tool', target: tool.slug, alias: tool.id } as const
   const command: AgentReserve = {
