@@ -1,4 +1,6 @@
 import { DomainError, invalid } from '../kit/errors.ts'
+import { refunderOf } from '../sales/errors.ts'
+import type { Sale } from '../sales/model.ts'
 
 /** The same for a paywall that never existed, a removed one, and another account's. */
 export function paywallMissing(): DomainError {
@@ -75,8 +77,18 @@ export function alreadyDelivered(payment: string): DomainError {
   )
 }
 
-export function paymentExpired(sentence: string, payment: string | null = null): DomainError {
-  return new DomainError('expired', 'payment_expired', sentence, payment === null ? {} : { paymentId: payment })
+export function paymentExpired(sentence: string): DomainError {
+  return new DomainError('expired', 'payment_expired', sentence)
+}
+
+/** Its ten minutes are over. Only an `expired` answer is known to have been there: another one may never have been made. */
+export function noLongerOwed(sale: Pick<Sale, 'id' | 'product' | 'handover'>): DomainError {
+  const sentence =
+    sale.handover === 'expired'
+      ? 'The answer to this payment was not fetched within ten minutes and has been deleted.'
+      : `The payment arrived, but its answer was not delivered within ten minutes, and no longer can be. Ask ${refunderOf(sale)}`
+  const fields = { paymentId: sale.id, paid: true, deliverable: false }
+  return new DomainError('expired', 'payment_expired', sentence, fields)
 }
 
 /** While the outcome is unknown the answer is never a fresh 402, so no buyer pays twice. */

@@ -93,6 +93,18 @@ describe.each(CHANGES)('a call that was paid at a gate which %s', (_, change, ba
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
+  it('says after ten minutes that an answer which was never made no longer can be, and who gives the money back', async () => {
+    const { ask, changed } = await offered()
+    world.upstream.on('/letters', (_request, response) => json(response, 500, {}))
+    expect((await ask()).status).toBe(500)
+    await changed()
+    world.service.clock.forward(600_000)
+    const { status: late, body } = await ask()
+    expect([late, body]).toMatchObject([410, { code: 'payment_expired', paid: true, deliverable: false }])
+    expect(body.error).toMatch(/^The payment arrived, but .* no longer can be\. Ask its seller for a refund/)
+    expect(body.error).not.toMatch(/fetched|deleted/)
+  })
+
   it('charges nothing for an authorization that was not used before', async () => {
     const { payer, ask, changed } = await offered()
     await changed()

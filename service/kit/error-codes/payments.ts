@@ -141,8 +141,8 @@ export const PAYMENTS = {
   ],
   payment_delivered: ['The answer to this payment was delivered before.', 'Make a new payment for another answer.'],
   payment_expired: [
-    'The authorization ended before it could be settled. Nothing was charged.',
-    'Sign a new authorization that is valid for longer.',
+    'The authorization ended before it could be settled. Nothing was charged, unless `paid` is true: then the answer was not delivered in time.',
+    'Sign a new authorization that is valid for longer. If `paid`, ask the seller for a refund.',
   ],
   payment_for_another_request: [
     'The payment was signed for another request.',

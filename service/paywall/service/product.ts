@@ -5,7 +5,7 @@ import { authorizationUsed, deliveryErrors, isLasting, refunderOf } from '../../
 import type { Sale, StoredAnswer } from '../../sales/model.ts'
 import type { AccountTerms, Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
 import { OTHER_PRICE } from '../../x402/reasons.ts'
-import { alreadyDelivered, anotherRequest, badPayment, paymentExpired, settlementPending, underWay } from '../errors.ts'
+import { alreadyDelivered, anotherRequest, badPayment, noLongerOwed, settlementPending, underWay } from '../errors.ts'
 import type { Exact, HeaderList, Metered, Outcome } from '../model.ts'
 import type { Hold } from '../ports.ts'
 import {
@@ -179,8 +179,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       errors: {
         busy: ({ id }) => underWay(id),
         given: ({ id }) => alreadyDelivered(id),
-        expired: ({ id }) =>
-          paymentExpired('The answer to this payment was not fetched within ten minutes and has been deleted.', id),
+        expired: noLongerOwed,
         pending(sale) {
           tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
           return withToken(settlementPending(sale.id, addresses.statusOf(sale.id)), tokens.of(sale.id), sale.id)
