@@ -97,11 +97,12 @@ export class PaymentRefused extends DomainError {
 
 /**
  * The refusal that a new 402 answers; null for other errors. A client of MPP expects a new challenge also where its
- * credential cannot be read, has expired or was used for another purchase.
+ * credential cannot be read, has expired or was used for another purchase; but whoever has paid is not asked to pay again.
  */
 export function refusalIn(error: unknown, header: Headers): { sentence: string; reason: string } | null {
   if (error instanceof PaymentRefused) return { sentence: error.message, reason: error.reason }
   if (!(error instanceof DomainError) || !CHALLENGED_AGAIN.has(error.code) || !speaksMpp(header)) return null
+  if (error.fields['paid'] === true) return null
   const sentence = error.code === 'invalid_payment' ? faultsIn(error) : error.message
   return { sentence, reason: error.code }
 }

@@ -1,18 +1,22 @@
 import { openWorld, type Answer, type World } from '../paywall/world.ts'
 import { answerTo, challengeIn, credentialOf } from '../harness/mpp.ts'
 import { usdcOf } from '../facilitator/world.ts'
+import { json } from '../paywall/upstream.ts'
 
 /** Payments of MPP at a gate, beside what the stock client does (test/conformance/mpp). */
 describe('a payment of MPP', () => {
   let world: World
   let url: string
+  let letters: string
   beforeAll(async () => {
     world = await openWorld({ chain: true })
     const { gate } = await world.sell([
       { path: '/weather', pricing: { model: 'per-request', amount: 0.02 } },
       { path: '/tides', pricing: { model: 'per-request', amount: 0.02 } },
+      { path: '/letters', pricing: { model: 'per-request', amount: 0.02 }, settle: 'before' },
     ])
     url = `${gate}/weather`
+    letters = `${gate}/letters`
   })
   afterAll(() => world.close())
 
@@ -89,6 +93,18 @@ describe('a payment of MPP', () => {
     world.service.clock.forward(301_000)
     expect((await pay(value)).body.type).toBe(`${PROBLEM}payment-expired`)
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+
+  it('that has arrived is never asked for again, though its answer can no longer be made', async () => {
+    world.upstream.on('/letters', (_request, response) => json(response, 500, {}))
+    const payer = await world.chain.payer(1_000_000n)
+    const { value } = await answered(payer, await world.request(letters))
+    const headers = { authorization: value, 'x-payment-token': `tok_${'t'.repeat(43)}` }
+    expect((await world.request(letters, { headers })).status).toBe(500)
+    expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
+    world.service.clock.forward(600_000)
+    const { status, body } = await world.request(letters, { headers })
+    expect([status, body]).toMatchObject([410, { code: 'payment_expired', paid: true, deliverable: false }])
   })
 
   it('is offered as a problem document to clients that accept it', async () => {
