@@ -137,7 +137,8 @@ function Source({ asset, isVisitor }: { asset: Asset; isVisitor: boolean }) {
       </Card>
     )
   }
-  if (config.sourcePrice === null) return null
+  // What is not on offer any more is not sold.
+  if (config.sourcePrice === null || asset.status !== 'published') return null
   return (
     <Card title="Prompt">
       <p className="mb-3 text-quiet">
