@@ -243,6 +243,8 @@ export interface Payment {
   refunded: Usdc
   /** Its refunds, where they were looked up. */
   refunds: readonly ReceiptRefund[]
+  /** The id of the order's address, at which a refund waits for its buyer, where that was looked up. */
+  orderAddress: string | null
 }
 
 /** A further amount that the seller asks the buyer of a payment for. It is paid at a checkout of its own. */

@@ -163,6 +163,11 @@ export interface PaymentView {
     refunded: number
     /** The same one by one, where this is the payment's own view; only for the buyer and the owner. */
     refunds: ReceiptRefund[]
+    /**
+     * Where an order that was paid by a transfer is refunded: the money is at the order's address, and its buyer says
+     * where it goes with `POST /p/{chk}/addresses/{addressId}/return`. Null for all others, and where nothing went back.
+     */
+    collect: { addressId: string; token: string } | null
     currency: 'USDC'
     network: NetworkName
     payer: string

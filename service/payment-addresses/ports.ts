@@ -21,6 +21,8 @@ export interface PaymentAddressStore {
   /** The address of this id, also where it was there already. Throws where the seller has too many open ones. */
   add(wanted: NewAddress): Promise<PaymentAddress>
   find(id: string): Promise<PaymentAddress | null>
+  /** The ids of those that are among these addresses. */
+  idsOf(addresses: readonly Address[]): Promise<ReadonlyMap<Address, PaymentAddress['id']>>
   /** Those whose balance is to be read now. Sellers take turns, each with the longest waiting first. */
   due(network: NetworkName, now: Date, limit: number): Promise<readonly PaymentAddress[]>
   /** Has its balance read soon. */

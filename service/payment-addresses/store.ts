@@ -43,6 +43,12 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
       })
     },
 
+    async idsOf(addresses) {
+      if (addresses.length === 0) return new Map()
+      const text = 'SELECT * FROM payment_address WHERE address = ANY ($1)'
+      const rows = await statements.run<Row>(text, [addresses.map(toBytes)], 'payment_address_ids')
+      return new Map(rows.map(toAddress).map(({ address, id }) => [address, id]))
+    },
     find: async (id) => one(await statements.run<Row>(FIND, [id], 'payment_address_find')),
     due: async (network, now, limit) =>
       (await statements.run<Row>(DUE, [network, now, limit], 'payment_address_due')).map(toAddress),

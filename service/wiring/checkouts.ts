@@ -65,29 +65,20 @@ export async function openCheckouts(
     purchases: AccountPurchases
     walletAddress: (owner: Owner) => Promise<string | null>
     takesTransfers: CheckoutDeps['takesTransfers']
+    orderAddresses: CheckoutDeps['orderAddresses']
   },
 ): Promise<{ checkouts: Checkouts; mcp: McpService; part: Part }> {
   const { config, database, clock, log, outbound, secret } = platform
   const checkouts = createCheckouts({
+    ...deps,
     store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
-    selling: deps.selling,
-    holding: deps.holding,
-    refunds: deps.refunds,
-    disputes: deps.disputes,
     captureLimits: () => ({
       priceMax: config.ON_SUCCESS_PRICE_MAX,
       secondsMax: config.ON_SUCCESS_SECONDS_MAX,
       operator: deps.selling.method.escrow?.operator() ?? null,
     }),
-    sales: deps.sales,
-    passes: deps.passes,
-    deliveries: deps.deliveries,
-    brands: deps.brands,
-    files: deps.files,
-    coupons: deps.coupons,
     callbacks: callbacksBy(outbound),
     walletAddress: async (owner) => ((await deps.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
-    takesTransfers: deps.takesTransfers,
     announce: (inside, announcements) => platform.outbox.add(inside, announcements),
     mailOwner: (userId, mail) => deps.identity.mailTo(userId, mail),
     clock,

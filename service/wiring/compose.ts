@@ -48,7 +48,7 @@ import { openTools } from './tools.ts'
 import { openWallet } from './wallet.ts'
 import { openKeys } from './keys.ts'
 import { openPasskeyWallets } from './passkey-wallets.ts'
-import { openPaymentAddresses, transfersBy } from './payment-addresses.ts'
+import { openPaymentAddresses, orderAddressesIn, transfersBy } from './payment-addresses.ts'
 import type { PaymentAddresses } from '../payment-addresses/service/addresses.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
@@ -447,6 +447,7 @@ async function openCheckoutSales(
     passes: money.passes,
     walletAddress: (owner) => wallets.depositAddress(owner),
     takesTransfers: transfersBy({ keys, chains }),
+    orderAddresses: orderAddressesIn(platform),
   })
   const { checkouts } = opened
   const { tokens } = selling

@@ -1,5 +1,6 @@
 import type { Checkout } from '../checkouts/model.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
+import type { CheckoutDeps } from '../checkouts/service/deps.ts'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { Chains } from './chains.ts'
 import type { WalletKeys } from './keys.ts'
@@ -44,6 +45,11 @@ export function openPaymentAddresses(
 export function transfersBy({ keys, chains }: Pick<Others, 'keys' | 'chains'>): (checkout: Checkout) => boolean {
   return ({ testMode, capture, network, chat }) =>
     keys.book !== null && chains.byNetwork.has(network) && !testMode && capture !== 'escrow' && chat === null
+}
+
+/** Which of these payers are addresses of orders. */
+export function orderAddressesIn({ database }: Pick<Platform, 'database'>): CheckoutDeps['orderAddresses'] {
+  return createPaymentAddressStore(database.statements).idsOf
 }
 
 interface Others {

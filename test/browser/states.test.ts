@@ -68,7 +68,14 @@ function payment(
   return {
     payment: {
       ...{ id: 'pay_01m87dm055ms2fqtjdaqng48wb', status: 'paid', txHash: HASH, amount: 3_499.5, lines: PAGE.lines! },
-      ...{ refunded: 0, refunds: [], network: 'base-sepolia', payer: `0x${'c3'.repeat(20)}`, reason: null },
+      ...{
+        refunded: 0,
+        refunds: [],
+        collect: null,
+        network: 'base-sepolia',
+        payer: `0x${'c3'.repeat(20)}`,
+        reason: null,
+      },
       ...{ explorerUrl: `https://sepolia.basescan.org/tx/${HASH}`, testMode: false, capture: 'onPayment' },
       ...{ deadline: null, escrow: null, free: null, pass: null, createdAt: AT, paidAt: AT, redirectUrl: null },
       ...{ token: null, receiptUrl: 'https://pay.example/receipts/pay_1', signedReceipt: 'eyJ', verifyUrl: '/verify' },

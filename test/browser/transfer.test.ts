@@ -1,7 +1,9 @@
 import { qrOf } from '../../service/checkouts/service/presenter.ts'
 import type { Hex } from '../../service/chain/model.ts'
 import { usdcOf } from '../facilitator/world.ts'
-import { transfer } from '../wallet/world.ts'
+import { until } from '../harness/until.ts'
+import { work } from '../refunds/sales.ts'
+import { send as mint, transfer } from '../wallet/world.ts'
 import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, type Shop, type Visit, type VisitOptions } from './shop.ts'
@@ -152,6 +154,46 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
       expect(await usdcOf(shop.chain, home)).toBe(5_000_000n)
       await look(later, `twice-returned-${device}`)
       await later.context.close()
+    },
+  )
+
+  it.each(DEVICES)(
+    'is refunded, and says on the page of the order where the money goes, on a %s',
+    async (device, settings) => {
+      const { service, chain, person } = shop
+      const visit = await shop.visit(await shop.sell({ fields: [] }), { ...settings, wallet: false })
+      const { page } = visit
+      await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+      await page.getByRole('button', { name: 'Show where to send' }).click()
+      await send(await page.locator('.copied code').first().innerText(), 5_000_000n)
+      await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+      // The page has left the order's address, whose link it was.
+      const id = new URL(page.url()).searchParams.get('payment')
+      await person.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+      await mint(chain, [{ to: service.wallets.treasury()!, value: 100_000_000n }])
+      const body = { reason: 'Not as described' }
+      expect((await person.call('POST', `/v1/payments/${String(id)}/refund`, { body })).status).toBeLessThan(300)
+      await page.reload()
+      await page.getByText('The refund is on its way to the address that you sent the money to.').waitFor()
+      await until(async () => {
+        await chain.mine(3)
+        service.clock.forward(10_000)
+        await work(service)
+        const { payment } = (await person.call('GET', `/v1/payments/${String(id)}`)).body as {
+          payment: { state: string }
+        }
+        return payment.state === 'refunded'
+      })
+      await page.reload()
+      await page.getByText('The refund went to the address that you sent the money to.').waitFor()
+      expect(await page.getByText(/back (in|to) your wallet/).count()).toBe(0)
+      const home = (await chain.payer(0n)).address
+      await page.getByLabel('Your address for the return').fill(home)
+      await look(visit, `refunded-${device}`)
+      await page.getByRole('button', { name: 'Return 5.00 USDC' }).click()
+      await page.getByText(/5.00 USDC were returned to/).waitFor()
+      expect(await usdcOf(chain, home)).toBe(5_000_000n)
+      await visit.context.close()
     },
   )
 

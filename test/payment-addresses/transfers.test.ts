@@ -5,24 +5,33 @@ import { createPaymentAddressStore } from '../../service/payment-addresses/store
 import { honest, startRelay, type Relay } from '../chain/relay.ts'
 import { openWorld, until, type SoldCheckout, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
-import { transfer, walletKeys } from '../wallet/world.ts'
+import { startSmtp } from '../harness/smtp.ts'
+import { work } from '../refunds/sales.ts'
+import { send as mint, transfer, walletKeys } from '../wallet/world.ts'
 
 describe('an order that is paid by plain transfers', () => {
   let world: World
   let exchange: Hex
   let relay: Relay
+  let mails: Awaited<ReturnType<typeof startSmtp>>
   beforeAll(async () => {
+    mails = await startSmtp()
     const chainUrl = async (url: string) => {
       relay = await startRelay(url)
       return relay.url
     }
-    world = await openWorld({ chain: true, chainUrl, environment: await walletKeys() })
+    world = await openWorld({
+      chain: true,
+      chainUrl,
+      environment: { ...(await walletKeys()), SMTP_URL: mails.url, MAIL_FROM: 'Coinslot <hello@coinslot.example>' },
+    })
     await world.chain.mine(10)
     exchange = (await world.chain.payer(1_000_000_000n)).address.toLowerCase() as Hex
   })
   afterAll(async () => {
     await world.close()
     await relay.stop()
+    await mails.close()
   })
   beforeEach(async () => {
     relay.behave(honest)
@@ -236,6 +245,52 @@ describe('an order that is paid by plain transfers', () => {
     expect(await read('payments.customer', { id: shown.payer })).toMatchObject(shown)
     expect((await read('payments.list', { customer: shown.payer })).payments).toMatchObject([shown])
     expect((await read('payments.customers', { search: shown.payer })).customers).toMatchObject([shown])
+  })
+
+  it('tells its buyer that a refund is at its address, by mail too, and lets them say where it goes from there', async () => {
+    const { service, seller, chain } = world
+    const email = `transfer-${randomUUID()}@example.com`
+    const of = await opened({ refundOnFailure: false }, { email, language: 'en' })
+    await send(of.address, 1_000_000n)
+    const { payment } = await becomes(of, { status: 'paid' })
+    const { id, token } = payment!
+    const seen = async (as = `?token=${token}`) =>
+      (await world.call('GET', `/p/${of.checkout.id}/payments/${id}${as}`)).body.payment as {
+        refunds: { state: string }[]
+        collect: { addressId: string; token: string } | null
+      }
+    expect((await seen()).collect).toBeNull()
+    await seller.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
+    await mint(chain, [{ to: service.wallets.treasury()!, value: 1_000_000_000n }])
+    await chain.mine(10)
+    const refund = { body: { reason: 'Not as described' } }
+    expect((await seller.call('POST', `/v1/payments/${id}/refund`, refund)).status).toBeLessThan(300)
+    // Of the token alone, as everything of the buyer's.
+    const path = new URL(of.path, 'http://a.example').pathname
+    expect((await seen()).collect).toEqual({ addressId: path.split('/').at(-1), token: of.token })
+    expect((await seen('')).collect).toBeNull()
+    await until(async () => {
+      await turn()
+      await work(service)
+      await chain.mine(3)
+      return (await seen()).refunds[0]?.state === 'confirmed'
+    })
+    const { collect } = await seen()
+    const mail = await until(() => mails.received.find((text) => text.includes(email) && text.includes('Refund')))
+    const text = mail.replaceAll('=\n', '').replaceAll('=3D', '=')
+    expect(text).toContain(`/receipts/${id}?token=${token}`)
+    expect(text).toContain('the address that you sent it to')
+    expect(text).not.toContain('wallet')
+    const home = (await chain.payer(0n)).address
+    const back = { path: `/p/${of.checkout.id}/addresses/${collect!.addressId}`, token: collect!.token }
+    await until(async () => {
+      await catchUp()
+      return (await giveBack(back, home)).status < 300
+    })
+    await until(async () => {
+      await turn()
+      return (await usdcOf(chain, home)) === 1_000_000n
+    })
   })
 
   it('is opened while no RPC answers, and paid where no search for its senders succeeds, which is repeated', async () => {

@@ -115,6 +115,10 @@ export const paymentOut = z
       refunds: z.array(refundOut).meta({
         description: 'Its refunds, oldest first, at the payment’s own address; for the buyer and the owner',
       }),
+      collect: z.object({ addressId: z.string(), token: z.string() }).nullable().meta({
+        description:
+          'Where an order that was paid by a transfer is refunded: its buyer says where the money goes with POST /p/{chk}/addresses/{addressId}/return and this token. Null for all others',
+      }),
       currency: z.literal('USDC'),
       network: z.enum(NETWORK_NAMES),
       payer: z.string(),

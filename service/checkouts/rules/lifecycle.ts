@@ -193,6 +193,7 @@ export function paymentOf(sale: Sale): Payment {
     progress: [],
     requests: [],
     refunds: [],
+    orderAddress: null,
     createdAt,
     input: sale.details['input'] as Payment['input'],
     paidAt: state === 'paid' ? sale.endedAt : null,

@@ -1,3 +1,4 @@
+import type { Address } from '../../chain/model.ts'
 import type { Checkout } from '../model.ts'
 import type { SaleReader } from '../../sales/model.ts'
 import type { Holding } from '../../sales/service/hold.ts'
@@ -37,6 +38,8 @@ export interface CheckoutDeps {
   walletAddress: WalletAddress
   /** Whether an order there can be paid by a plain transfer to an address of this service. */
   takesTransfers(checkout: Checkout): boolean
+  /** The ids of those of these payers that are addresses of this service, to which an order was paid by a transfer. */
+  orderAddresses(payers: readonly Address[]): Promise<ReadonlyMap<Address, string>>
   captureLimits(): CaptureLimits
   announce: Announce
   mailOwner: MailOwner

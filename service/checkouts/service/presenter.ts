@@ -62,9 +62,10 @@ export function createShowing({
   passes,
   store,
   takesTransfers,
+  orderAddresses,
 }: CheckoutDeps): Showing {
   const addressOf = ({ id }: Pick<Checkout, 'id'>): string => `${addresses.pay}/${id}`
-  const { passOf, withDetails } = createDetails({ passes, store, clock })
+  const { passOf, withDetails } = createDetails({ passes, store, clock, orderAddresses })
   const { offer, offerAt } = createOffering({ method, clock, addressOf })
 
   const { checkout, quote } = createOfferShowing({
@@ -93,6 +94,7 @@ export function createShowing({
         lines: linesWith(of.lines, toWire),
         refunded: toWire(of.refunded),
         refunds: viewer === 'anyone' ? [] : [...of.refunds],
+        collect: viewer === 'buyer' ? collectOf(of) : null,
         currency: 'USDC',
         network: of.network,
         payer: of.payer,
@@ -122,6 +124,11 @@ export function createShowing({
           : of.requests.map((one) => requestView(one, addressOf({ id: one.checkoutId }), clock.now())),
       delivery: isDelivered(of) && callsWorkflow(at) ? deliveryOf(of, at, delivery, viewer) : null,
     }
+  }
+
+  /** The refund of an order that was paid by a transfer is at its address, where its buyer says where it goes. */
+  function collectOf({ orderAddress }: Payment): PaymentView['payment']['collect'] {
+    return orderAddress === null ? null : { addressId: orderAddress, token: tokens.of(orderAddress) }
   }
 
   return {
@@ -216,7 +223,12 @@ interface OfferShowingDeps
   extends OfferingDeps, Pick<CheckoutDeps, 'files' | 'quoteKey' | 'takesTransfers'>, Pick<Showing, 'offerAt'> {}
 
 /** What belongs to payments and is stored beside them. */
-function createDetails({ passes, store, clock }: Pick<CheckoutDeps, 'passes' | 'store' | 'clock'>) {
+function createDetails({
+  passes,
+  store,
+  clock,
+  orderAddresses,
+}: Pick<CheckoutDeps, 'passes' | 'store' | 'clock' | 'orderAddresses'>) {
   function passOf(pass: Pass, { plan }: Payment, viewer: Viewer): PassView {
     const { id, planId, planName, runs, until } = pass
     // The runs that were bought are not given away with the receipt of one of them.
@@ -227,16 +239,19 @@ function createDetails({ passes, store, clock }: Pick<CheckoutDeps, 'passes' | '
 
   async function withDetails(payments: readonly Payment[]): Promise<Payment[]> {
     const working = payments.filter(({ state, result }) => state !== 'failed' && result === null)
-    const [found, progress, asked] = await Promise.all([
+    const returning = payments.filter(({ refunded, simulated }) => refunded > ZERO && !simulated)
+    const [found, progress, asked, addresses] = await Promise.all([
       passes.ofPayments(payments),
       store.progressOf(working.map(({ id }) => id)),
       store.requestsOf(payments.map(({ id }) => id)),
+      orderAddresses(returning.map(({ payer }) => payer)),
     ])
     return payments.map((one) => ({
       ...one,
       pass: found.get(one.id) ?? null,
       progress: progress.get(one.id) ?? [],
       requests: requestsWithin(one, asked.get(one.id) ?? []),
+      orderAddress: addresses.get(one.payer) ?? null,
     }))
   }
 

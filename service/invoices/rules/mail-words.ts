@@ -6,6 +6,8 @@ export interface MailWords {
   refund: string
   paid: string
   refunded: string
+  /** To the order's address: the buyer says at the link where it goes. */
+  refundedTransfer: string
   seller: string
   discount: string
   total: string
@@ -21,6 +23,8 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: 'Refund: {product}',
     paid: 'Thank you. Your payment has arrived.',
     refunded: '{amount} went back to the wallet that you paid from.',
+    refundedTransfer:
+      '{amount} went back to the address that you sent it to. Open your purchase and enter an address of yours there: the money goes on to it.',
     seller: 'Seller',
     discount: 'Discount',
     total: 'Total',
@@ -34,6 +38,8 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: 'Erstattung: {product}',
     paid: 'Vielen Dank. Ihre Zahlung ist angekommen.',
     refunded: '{amount} gingen an die Wallet zurück, mit der Sie bezahlt haben.',
+    refundedTransfer:
+      '{amount} gingen an die Adresse zurück, an die Sie gezahlt haben. Öffnen Sie Ihren Kauf und geben Sie dort eine eigene Adresse an: Dorthin geht das Geld weiter.',
     seller: 'Verkäufer',
     discount: 'Rabatt',
     total: 'Gesamt',
@@ -47,6 +53,8 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: 'Remboursement : {product}',
     paid: 'Merci. Votre paiement est arrivé.',
     refunded: '{amount} ont été renvoyés au portefeuille avec lequel vous avez payé.',
+    refundedTransfer:
+      '{amount} ont été renvoyés à l’adresse à laquelle vous aviez payé. Ouvrez votre achat et indiquez-y une adresse à vous : l’argent y sera envoyé.',
     seller: 'Vendeur',
     discount: 'Remise',
     total: 'Total',
@@ -60,6 +68,8 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: 'Reembolso: {product}',
     paid: 'Gracias. Tu pago ha llegado.',
     refunded: 'Se han devuelto {amount} a la cartera con la que pagaste.',
+    refundedTransfer:
+      'Se han devuelto {amount} a la dirección a la que pagaste. Abre tu compra e indica allí una dirección tuya: el dinero se enviará a ella.',
     seller: 'Vendedor',
     discount: 'Descuento',
     total: 'Total',
@@ -73,6 +83,8 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: 'Reembolso: {product}',
     paid: 'Obrigado. Seu pagamento chegou.',
     refunded: '{amount} voltaram para a carteira com que você pagou.',
+    refundedTransfer:
+      '{amount} voltaram para o endereço ao qual você pagou. Abra sua compra e informe ali um endereço seu: o dinheiro será enviado para ele.',
     seller: 'Vendedor',
     discount: 'Desconto',
     total: 'Total',
@@ -86,6 +98,8 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: 'Rimborso: {product}',
     paid: 'Grazie. Il pagamento è arrivato.',
     refunded: '{amount} sono tornati al wallet con cui hai pagato.',
+    refundedTransfer:
+      '{amount} sono tornati all’indirizzo a cui hai pagato. Apri il tuo acquisto e inserisci lì un tuo indirizzo: il denaro vi sarà inviato.',
     seller: 'Venditore',
     discount: 'Sconto',
     total: 'Totale',
@@ -99,6 +113,8 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: '返金：{product}',
     paid: 'ありがとうございます。お支払いが完了しました。',
     refunded: '{amount} がお支払い元のウォレットに返金されました。',
+    refundedTransfer:
+      '{amount} がお支払い先のアドレスに返金されました。ご購入のページを開き、ご自身のアドレスを入力してください。代金はそこへ送られます。',
     seller: '販売者',
     discount: '割引',
     total: '合計',
@@ -112,6 +128,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     refund: '退款：{product}',
     paid: '谢谢。您的付款已到账。',
     refunded: '{amount} 已退回您付款的钱包。',
+    refundedTransfer: '{amount} 已退回您付款时转入的地址。请打开您的订单，填写您自己的地址，款项将转到该地址。',
     seller: '卖家',
     discount: '折扣',
     total: '合计',

@@ -34,14 +34,17 @@ export function receiptMail({ seller, lines, link, language }: MailedSale): { su
   }
 }
 
-/** `amount`: what went back of it with this refund. */
-export function refundMail({ seller, lines, link, language }: MailedSale, amount: string) {
+/** `amount`: what went back of it with this refund. `byTransfer`: to the order's address, so that the buyer collects it. */
+export function refundMail(
+  { seller, lines, link, language }: MailedSale,
+  { amount, byTransfer }: { amount: string; byTransfer: boolean },
+) {
   const words = MAIL_WORDS[language]
   return {
     subject: say(words.refund, { product: inLine(lines.product) }),
     text: paragraphs([
       lines.testMode ? words.test : null,
-      say(words.refunded, { amount: `${amount} USDC` }),
+      say(byTransfer ? words.refundedTransfer : words.refunded, { amount: `${amount} USDC` }),
       [inLine(lines.product), seller === null ? null : `${words.seller}: ${inLine(seller)}`],
       [words.link, link],
       words.why,

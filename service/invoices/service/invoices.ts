@@ -34,7 +34,7 @@ export function createInvoices({ store, sales, tokens, printing, clock }: Invoic
     if (userId === null) throw receiptMissing()
     const owner = { userId, environment }
     const named = await sales.findOwn(owner, sale.id)
-    return { sale, owner, product: named?.name ?? subject }
+    return { sale, owner, product: named?.name ?? subject, byTransfer: named?.byTransfer ?? false }
   }
 
   async function receipt({ sale, owner, product }: NamedSale): Promise<Buffer> {
@@ -144,6 +144,8 @@ interface NamedSale {
   sale: Sale
   owner: Owner
   product: string
+  /** A refund goes to an address of ours, from which its buyer collects it. */
+  byTransfer: boolean
 }
 
 function refundedOf({ refunded }: Sale): string | null {

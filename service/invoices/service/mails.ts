@@ -39,7 +39,7 @@ export function createReceiptMails(deps: MailDeps & { invoices: Pick<Invoices, '
   }
 
   async function write({ refunded }: MailPayload, { sale, to, owner }: Addressed) {
-    const { product } = await invoices.named(sale)
+    const { product, byTransfer } = await invoices.named(sale)
     const [seller, brand] = await Promise.all([store.settings(owner), brandName(owner)])
     const about = {
       seller: brand ?? (seller.sellerName === '' ? null : seller.sellerName),
@@ -47,7 +47,8 @@ export function createReceiptMails(deps: MailDeps & { invoices: Pick<Invoices, '
       link: addressOf(sale.id),
       language: to.language,
     }
-    if (refunded !== null) return { ...refundMail(about, shown(usdc(BigInt(refunded)))), files: [] }
+    if (refunded !== null)
+      return { ...refundMail(about, { amount: shown(usdc(BigInt(refunded))), byTransfer }), files: [] }
     const { name, bytes } = await invoices.document(sale, owner)
     return { ...receiptMail(about), files: [{ name: `${name}.pdf`, type: 'application/pdf', bytes }] }
   }

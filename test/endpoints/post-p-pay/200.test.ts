@@ -24,6 +24,7 @@ describe('POST /p/{chk}/pay: 200', () => {
         lines: { unit: 0.02, quantity: 1, subtotal: 0.02, coupon: null, discount: 0, total: 0.02 },
         refunded: 0,
         refunds: [],
+        collect: null,
         currency: 'USDC',
         network: 'base-sepolia',
         payer: `0x${'0'.repeat(40)}`,

@@ -1003,6 +1003,11 @@ class CheckoutPaymentPaymentRefundsItem(TypedDict):
     explorerUrl: str | None
 
 
+class CheckoutPaymentPaymentCollect(TypedDict):
+    addressId: str
+    token: str
+
+
 class CheckoutPaymentPaymentReason(TypedDict):
     code: str
     sentence: str
@@ -1040,6 +1045,7 @@ CheckoutPaymentPayment = TypedDict("CheckoutPaymentPayment", {
     "lines": "CheckoutLines",
     "refunded": "float",
     "refunds": "list[CheckoutPaymentPaymentRefundsItem]",
+    "collect": "CheckoutPaymentPaymentCollect | None",
     "currency": "Literal['USDC']",
     "network": "Literal['base', 'base-sepolia']",
     "payer": "str",
@@ -2688,6 +2694,11 @@ class GetV1CheckoutsIdPaymentsAnswerPaymentsItemRefundsItem(TypedDict):
     explorerUrl: str | None
 
 
+class GetV1CheckoutsIdPaymentsAnswerPaymentsItemCollect(TypedDict):
+    addressId: str
+    token: str
+
+
 class GetV1CheckoutsIdPaymentsAnswerPaymentsItemReason(TypedDict):
     code: str
     sentence: str
@@ -2750,6 +2761,7 @@ GetV1CheckoutsIdPaymentsAnswerPaymentsItem = TypedDict("GetV1CheckoutsIdPayments
     "lines": "CheckoutLines",
     "refunded": "float",
     "refunds": "list[GetV1CheckoutsIdPaymentsAnswerPaymentsItemRefundsItem]",
+    "collect": "GetV1CheckoutsIdPaymentsAnswerPaymentsItemCollect | None",
     "currency": "Literal['USDC']",
     "network": "Literal['base', 'base-sepolia']",
     "payer": "str",

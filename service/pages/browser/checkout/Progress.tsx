@@ -1,15 +1,15 @@
+import type { FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CheckoutPage, PaymentState } from '../../model.ts'
 import { AnswerPage } from '../answer/Answer.tsx'
-import { dateTime, language, say, sayWith, time, type PlainKey } from '../words/say.ts'
+import { dateTime, say, type PlainKey } from '../words/say.ts'
 import { Cross, Spinner, Tick, Warning } from './Icons.tsx'
 import { PassCard } from './Ahead.tsx'
 import { Documents } from './Invoice.tsx'
 import { Problem } from './Problem.tsx'
 import { Explored, Line, Receipt, Refunds } from './Receipt.tsx'
-import type { Requests } from './Requests.tsx'
 import { Result } from './Result.tsx'
-import { faultOf, headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
+import { headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
 
 /** A payment in progress, and its result. */
 export function Progress({
@@ -35,6 +35,8 @@ export function Progress({
   const stage = stageOf(progress)
   const { title, text } = headlineOf(progress, page)
   const payment = progress.state?.payment ?? null
+  // Its refund is in no wallet.
+  const collected = payment?.collect == null ? null : progress.state
   const answer = progress.state?.delivery?.answer ?? null
   return (
     <div class="outcome">
@@ -52,7 +54,7 @@ export function Progress({
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      <p class="quiet">{text}</p>
+      {!(collected !== null && stage.startsWith('refund')) && <p class="quiet">{text}</p>}
       {stage === 'broken' && progress.state?.delivery?.failure != null && (
         <p class="notice">
           <span>{progress.state.delivery.failure}</span>
@@ -64,14 +66,17 @@ export function Progress({
         </p>
       )}
       {payment !== null && <Refunds refunds={payment.refunds} />}
-      {progress.state?.requests?.[0] !== undefined && <More page={page} state={progress.state} />}
+      {collected !== null && <Late load={loadCollect} page={page} state={collected} />}
+      {progress.state?.requests?.[0] !== undefined && <Late load={loadRequests} page={page} state={progress.state} />}
       {!STEPLESS.has(stage) && <Steps page={page} progress={progress} />}
       <Work lines={progress.state?.delivery?.progress ?? []} />
       {stage === 'answered' && answer !== null && <AnswerPage text={answer} />}
       {progress.state?.result != null && (
         <Result result={progress.state.result} receiptUrl={progress.state.payment.receiptUrl} />
       )}
-      <Attempts delivery={progress.state?.delivery ?? null} />
+      {progress.state !== null && (progress.state.delivery?.history ?? []).length > 0 && (
+        <Late load={loadAttempts} page={page} state={progress.state} />
+      )}
       {payment?.escrow != null && !isPaid(progress) && <Waiting escrow={payment.escrow} page={page} />}
       {payment?.pass != null && isPaid(progress) && <PassCard pass={payment.pass} url={page.checkout.url} />}
       {payment !== null && isPaid(progress) && <Receipt page={page} payment={payment} />}
@@ -93,18 +98,27 @@ export function Progress({
   )
 }
 
-/** Few sellers ask for more, so what shows it is loaded where one does. */
-function More({ page, state }: { page: CheckoutPage; state: PaymentState }) {
-  const [Shown, setShown] = useState<typeof Requests | null>(null)
+/** Few sellers ask for more, few payments are tests, and few that were made by a transfer are refunded: what shows it is loaded then. */
+function Late({ load, ...shown }: Shown & { load: () => Promise<FunctionComponent<Shown>> }) {
+  const [Part, setPart] = useState<FunctionComponent<Shown> | null>(null)
   useEffect(() => {
-    void import('./Requests.tsx').then(
-      (loaded) => setShown(() => loaded.Requests),
-      // Without the script, of an earlier release for example, they are shown once the page is loaded again.
+    void load().then(
+      (part) => setPart(() => part),
+      // Without the script, of an earlier release for example, it is shown once the page is loaded again.
       () => undefined,
     )
   }, [])
-  return Shown === null ? null : <Shown page={page} state={state} />
+  return Part === null ? null : <Part {...shown} />
 }
+
+interface Shown {
+  page: CheckoutPage
+  state: PaymentState
+}
+
+const loadAttempts = () => import('./Attempts.tsx').then(({ Attempts }) => Attempts)
+const loadRequests = () => import('./Requests.tsx').then(({ Requests: part }) => part)
+const loadCollect = () => import('./Transfer.tsx').then(({ Collect }) => Collect)
 
 /** Nothing is under way any more, and nothing was. */
 const STEPLESS: ReadonlySet<Stage> = new Set(['failed', 'returning', 'refunding', 'refunded', 'ready'])
@@ -221,46 +235,6 @@ function Work({ lines }: { lines: NonNullable<PaymentState['delivery']>['progres
         ))}
       </div>
     </section>
-  )
-}
-
-/** A seller who tests the checkout wants to see the result of each attempt, and when the next one comes. */
-function Attempts({ delivery }: { delivery: PaymentState['delivery'] }) {
-  const history = delivery?.history ?? []
-  if (delivery == null || history.every((attempt) => faultOf(attempt) === null)) return null
-  const { attempts, nextAttemptAt, status } = delivery
-  const first = Math.max(attempts, history.length) - history.length + 1
-  return (
-    <section class="attempts" aria-labelledby="attempts">
-      <h3 id="attempts">
-        {say('progress.attempts')}
-        <span class="badge">{say('common.test')}</span>
-      </h3>
-      <ol class="facts" start={first}>
-        {history.map((attempt, place) => (
-          <li key={attempt.at}>
-            <span>
-              {sayWith('progress.attempt', { number: String(first + place), time: <Clock at={attempt.at} /> })}
-            </span>
-            <span>{faultOf(attempt) ?? say('progress.accepted', { status: String(attempt.status) })}</span>
-          </li>
-        ))}
-      </ol>
-      <p class="fine">
-        {nextAttemptAt !== null && status === 'pending'
-          ? sayWith('progress.nextAttempt', { time: <Clock at={nextAttemptAt} /> })
-          : say(status === 'delivered' ? 'progress.delivered' : 'progress.noMoreAttempts')}
-      </p>
-    </section>
-  )
-}
-
-function Clock({ at }: { at: string }) {
-  const date = new Date(at)
-  return (
-    <time dateTime={at} title={date.toLocaleString(language())}>
-      {time(date)}
-    </time>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PaymentState } from '../../model.ts'
 import type { PaymentAddressView } from '../../../payment-addresses/service/addresses.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
@@ -9,13 +10,13 @@ import type { Raw } from './form.ts'
 import { rawOf } from './draft.ts'
 import { Outward, Spinner } from './Icons.tsx'
 import { onThisHost } from './Result.tsx'
-import { withoutCharge, type State, type TransferActs } from './state.ts'
+import { isAllBack, withoutCharge, type State, type TransferActs } from './state.ts'
 
 /** An order that is paid by a transfer from anywhere, at an address of its own. Its link survives a reload. */
 export function Transfer({ state, acts, leave }: { state: State; acts: TransferActs; leave: () => void }) {
   const { page } = state
   const box = useRef<HTMLDivElement>(null)
-  const { proof, shown, doing, fault, open, giveBack } = useTransfer(state, acts)
+  const { proof, shown, doing, fault, open, giveBack } = useTransfer(page, acts, proofIn(location.hash))
   const network = networkName(page.checkout.chainId)
   const begin = (): void => {
     const form = box.current?.closest('form')
@@ -55,11 +56,36 @@ export function Transfer({ state, acts, leave }: { state: State; acts: TransferA
           <Returns shown={shown} />
         </>
       )}
-      {fault !== null && (
-        <div role="alert">
-          <Hint tone="bad">{fault}</Hint>
-        </div>
+      <Fault fault={fault} />
+    </div>
+  )
+}
+
+/** On the page of the payment: what was refunded is at the order's address again, and its buyer says where it goes. */
+export function Collect({ page, state }: { page: State['page']; state: PaymentState }) {
+  const { collect } = state.payment
+  const first = collect === null ? null : { id: collect.addressId, token: collect.token }
+  const { shown, doing, fault, giveBack } = useTransfer(page, NO_ACTS, first)
+  return (
+    <div class="transfer">
+      <p class="quiet">{say(isAllBack(state) ? 'transfer.refunded' : 'transfer.refunding')}</p>
+      {shown !== null && shown.left > 0 && (
+        <GiveBack shown={shown} busy={doing === 'returning'} giveBack={(to) => void giveBack(to)} />
       )}
+      {shown !== null && <Returns shown={shown} />}
+      <Fault fault={fault} />
+    </div>
+  )
+}
+
+/** It is paid already. */
+const NO_ACTS: TransferActs = { order: () => Promise.resolve(null), begun: () => undefined, bought: () => undefined }
+
+function Fault({ fault }: { fault: string | null }) {
+  if (fault === null) return null
+  return (
+    <div role="alert">
+      <Hint tone="bad">{fault}</Hint>
     </div>
   )
 }
@@ -70,9 +96,9 @@ function needsWallet({ page, wish }: State): boolean {
 }
 
 /** The address of an order, from the form or from the page's own link, and what arrives there. */
-function useTransfer({ page }: State, acts: TransferActs) {
+function useTransfer(page: State['page'], acts: TransferActs, first: Proof | null) {
   const at = `${onThisHost(page.checkout.url)}/addresses`
-  const [proof, setProof] = useState<Proof | null>(proofIn(location.hash))
+  const [proof, setProof] = useState<Proof | null>(first)
   const [shown, setShown] = useState<PaymentAddressView | null>(null)
   const [doing, setDoing] = useState<'opening' | 'returning' | null>(null)
   const [fault, setFault] = useState<string | null>(null)

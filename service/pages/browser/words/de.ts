@@ -232,6 +232,10 @@ export const de: Words = {
   'transfer.returning': '{amount} sind unterwegs an {to}.',
   'transfer.returned': '{amount} wurden an {to} zurückgegeben.',
   'transfer.returnFailed': '{amount} konnten nicht an {to} zurückgegeben werden. Sie sind noch hier.',
+  'transfer.refunding':
+    'Die Erstattung ist auf dem Weg an die Adresse, an die Sie das Geld gesendet haben. Sobald sie dort ist, geben Sie hier an, wohin sie weitergeht.',
+  'transfer.refunded':
+    'Die Erstattung ging an die Adresse, an die Sie das Geld gesendet haben. Von dort geht sie an eine eigene Adresse, die Sie auf dieser Seite angeben.',
   'transfer.transaction': 'Transaktion',
   'transfer.dust': '{left} sind noch hier. Beträge unter {minimum} werden nicht zurückgegeben.',
   'transfer.notYet': 'Das Netz hat dieses Geld noch nicht bestätigt. Versuchen Sie es in einer Minute noch einmal.',

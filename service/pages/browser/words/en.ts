@@ -228,6 +228,10 @@ export const en = {
   'transfer.returning': '{amount} are on their way to {to}.',
   'transfer.returned': '{amount} were returned to {to}.',
   'transfer.returnFailed': '{amount} could not be returned to {to}. They are still here.',
+  'transfer.refunding':
+    'The refund is on its way to the address that you sent the money to. Once it is there, you enter here where it goes on to.',
+  'transfer.refunded':
+    'The refund went to the address that you sent the money to. It goes on from there to an address of yours, which you enter on this page.',
   'transfer.transaction': 'Transaction',
   'transfer.dust': '{left} are left here. Amounts below {minimum} are not returned.',
   'transfer.notYet': 'The network has not confirmed this money yet. Try again in a minute.',

@@ -226,6 +226,10 @@ export const es: Words = {
   'transfer.returning': '{amount} van de camino a {to}.',
   'transfer.returned': 'Se devolvieron {amount} a {to}.',
   'transfer.returnFailed': 'No se pudieron devolver {amount} a {to}. Siguen aquí.',
+  'transfer.refunding':
+    'El reembolso va de camino a la dirección a la que enviaste el dinero. En cuanto esté allí, indicas aquí adónde va.',
+  'transfer.refunded':
+    'El reembolso fue a la dirección a la que enviaste el dinero. Desde allí va a una dirección tuya, que indicas en esta página.',
   'transfer.transaction': 'Transacción',
   'transfer.dust': 'Quedan {left} aquí. No se devuelven importes inferiores a {minimum}.',
   'transfer.notYet': 'La red aún no ha confirmado este dinero. Inténtalo de nuevo en un minuto.',

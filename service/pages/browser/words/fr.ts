@@ -233,6 +233,10 @@ export const fr: Words = {
   'transfer.returning': '{amount} sont en route vers {to}.',
   'transfer.returned': '{amount} ont été renvoyés à {to}.',
   'transfer.returnFailed': '{amount} n’ont pas pu être renvoyés à {to}. Ils sont toujours ici.',
+  'transfer.refunding':
+    'Le remboursement est en route vers l’adresse à laquelle vous aviez envoyé l’argent. Dès qu’il y est, vous indiquez ici où il doit aller.',
+  'transfer.refunded':
+    'Le remboursement est parti vers l’adresse à laquelle vous aviez envoyé l’argent. De là, il va vers une adresse à vous, que vous indiquez sur cette page.',
   'transfer.transaction': 'Transaction',
   'transfer.dust': 'Il reste {left} ici. Les montants inférieurs à {minimum} ne sont pas renvoyés.',
   'transfer.notYet': 'Le réseau n’a pas encore confirmé cet argent. Réessayez dans une minute.',

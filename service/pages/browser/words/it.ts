@@ -229,6 +229,10 @@ export const it: Words = {
   'transfer.returning': '{amount} sono in viaggio verso {to}.',
   'transfer.returned': '{amount} sono stati restituiti a {to}.',
   'transfer.returnFailed': '{amount} non hanno potuto essere restituiti a {to}. Sono ancora qui.',
+  'transfer.refunding':
+    'Il rimborso è in arrivo all’indirizzo a cui hai inviato il denaro. Quando è lì, indichi qui dove deve andare.',
+  'transfer.refunded':
+    'Il rimborso è andato all’indirizzo a cui hai inviato il denaro. Da lì va a un tuo indirizzo, che inserisci in questa pagina.',
   'transfer.transaction': 'Transazione',
   'transfer.dust': 'Restano qui {left}. Gli importi sotto {minimum} non vengono restituiti.',
   'transfer.notYet': 'La rete non ha ancora confermato questo denaro. Riprova tra un minuto.',

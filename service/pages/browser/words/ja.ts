@@ -228,6 +228,10 @@ export const ja: Words = {
   'transfer.returning': '{amount} を {to} に送金中です。',
   'transfer.returned': '{amount} を {to} に返金しました。',
   'transfer.returnFailed': '{amount} を {to} に返金できませんでした。お金はここに残っています。',
+  'transfer.refunding':
+    '返金は、送金先だったアドレスに送られている途中です。到着したら、送り先をこのページで入力してください。',
+  'transfer.refunded':
+    '返金は、送金先だったアドレスに送られました。このページで入力するご自身のアドレスへ、そこから送られます。',
   'transfer.transaction': '取引',
   'transfer.dust': '{left} が残っています。{minimum} 未満は返金されません。',
   'transfer.notYet': 'ネットワークがまだこの入金を確定していません。1 分後にもう一度お試しください。',

@@ -224,6 +224,10 @@ export const pt: Words = {
   'transfer.returning': '{amount} estão a caminho de {to}.',
   'transfer.returned': '{amount} foram devolvidos para {to}.',
   'transfer.returnFailed': 'Não foi possível devolver {amount} para {to}. Eles ainda estão aqui.',
+  'transfer.refunding':
+    'O reembolso está a caminho do endereço ao qual você enviou o dinheiro. Assim que chegar, você informa aqui para onde ele vai.',
+  'transfer.refunded':
+    'O reembolso foi para o endereço ao qual você enviou o dinheiro. De lá ele vai para um endereço seu, que você informa nesta página.',
   'transfer.transaction': 'Transação',
   'transfer.dust': 'Restam {left} aqui. Valores abaixo de {minimum} não são devolvidos.',
   'transfer.notYet': 'A rede ainda não confirmou este dinheiro. Tente de novo em um minuto.',

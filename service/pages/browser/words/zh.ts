@@ -215,6 +215,8 @@ export const zh: Words = {
   'transfer.returning': '{amount} 正在退往 {to}。',
   'transfer.returned': '已将 {amount} 退回到 {to}。',
   'transfer.returnFailed': '{amount} 未能退回到 {to}，仍在这里。',
+  'transfer.refunding': '退款正在转往您付款时转入的地址。到账后，请在此填写款项的去向。',
+  'transfer.refunded': '退款已转到您付款时转入的地址。请在此页面填写您自己的地址，款项将从那里转出。',
   'transfer.transaction': '交易',
   'transfer.dust': '这里还有 {left}。低于 {minimum} 的金额不退回。',
   'transfer.notYet': '网络尚未确认这笔款项。请一分钟后再试。',
