@@ -48,8 +48,9 @@ export class Coinslot {
   ): Promise<ResultOf<Name>> {
     const [method = '', template = ''] = name.split(' ')
     const path = template.replace(/\{(\w+)\}/g, (_, field: string) => segment(input.path?.[field]))
-    // Not every operation takes an idempotency key, so a request is repeated only where the caller passes one.
-    const retries = method === 'GET' || options.idempotencyKey !== undefined ? options.retries : 0
+    // Only a POST takes a key, and not every one, so a request is repeated only where the caller passes one.
+    const isKeyed = method === 'POST' && options.idempotencyKey !== undefined
+    const retries = method === 'GET' || isKeyed ? options.retries : 0
     const { query, body } = input
     return this.transport.send({ ...options, retries, method, path, query, body })
   }

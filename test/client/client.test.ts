@@ -72,6 +72,12 @@ describe('the client', () => {
     faults.push('drop', 'pass')
     await expect(relayed.request('POST /v1/wallet/deposit', { body: { amount: 1 } })).rejects.toThrow(CoinslotError)
     expect(keys).toHaveLength(1)
+    // A change takes no key: repeated, it could be refused although it was done.
+    keys.length = 0
+    faults.splice(0, faults.length, 'drop', 'pass')
+    const renamed = relayed.request('PATCH /v1/me', { body: { handle: 'ada' } }, { idempotencyKey: 'k' })
+    await expect(renamed).rejects.toMatchObject({ code: 'connection_failed', idempotencyKey: null })
+    expect(keys).toEqual([undefined])
     faults.length = 0
   })
 

@@ -158,6 +158,49 @@ class Cases(unittest.TestCase):
             run(lambda client: client.request("PATCH /v1/agents/{id}", path={"id": "../x"}, body={}))
             self.assertEqual([path for _, path, _, _ in self.server.requests], ["/v1/agents/..%2Fx"])
 
+    def test_repeats_no_change_and_no_deletion_by_name_because_they_take_no_key(self) -> None:
+        self.server.behave = lambda handler, _: None
+        for name in ("PATCH /v1/agents/{id}", "DELETE /v1/agents/{id}"):
+            for run in (self.plain, self.waiting):
+                error = run(lambda client: client.request(name, path={"id": "a"}, body={}, idempotency_key="k"))
+                self.assertEqual((error.code, error.idempotency_key), ("connection_failed", None))
+                self.assertEqual(["idempotency-key" in headers for _, _, headers, _ in self.server.requests], [False])
+
+    def test_an_error_has_the_key_where_the_request_may_have_been_done(self) -> None:
+        cut = {"content-length": "100"}
+        text = {"content-length": "4"}
+        failed = {"error": "It failed.", "code": "upstream_error"}
+        open_cases: dict[str, Behaviour] = {
+            "the connection closes": lambda handler, _: None,
+            "the answer is cut off": lambda handler, _: answer(handler, 200, {}, cut),
+            "the server hangs": hang,
+            "a success is no JSON": lambda handler, _: (answer(handler, 200, None, text), handler.wfile.write(b"<ht>")),
+            "a fault of the server": lambda handler, _: answer(handler, 500, {**failed, "code": "internal"}),
+            "a proxy answers": lambda handler, _: answer(handler, 502),
+            "it may go on": lambda handler, _: answer(handler, 503, failed),
+            "a payment is on its way": lambda handler, _: answer(handler, 504, {**failed, "paymentId": "pay_1"}),
+        }
+        final_cases: dict[str, Behaviour] = {
+            "it failed and costs nothing": lambda handler, _: answer(handler, 502, failed),
+            "it is refused": lambda handler, _: answer(handler, 402, ERROR),
+            "a person must approve it": lambda handler, _: answer(handler, 202, ERROR),
+        }
+        acts: list[Callable[[Any], Any]] = [
+            lambda client: client.tools.call("a/b", {}),
+            lambda client: client.request("POST /v1/wallet/deposit", body={"amount": 1}, timeout=0.3),
+        ]
+        for cases, is_open in ((open_cases, True), (final_cases, False)):
+            for name, behave in cases.items():
+                self.server.behave = behave
+                for act in acts[1:] if behave is hang else acts:
+                    for run in (self.plain, self.waiting):
+                        with self.subTest(name):
+                            error = run(act)
+                            self.assertIsInstance(error, CoinslotError)
+                            keys = {headers.get("idempotency-key") for _, _, headers, _ in self.server.requests}
+                            self.assertEqual({error.idempotency_key}, keys if is_open else {None})
+                            self.assertNotIn(None, keys)
+
     def test_follows_no_redirect(self) -> None:
         other = Server()
         other.behave = lambda handler, _: answer(handler, 200, {})

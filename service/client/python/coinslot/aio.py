@@ -73,10 +73,12 @@ class AsyncCoinslot:
         retries: int | None = None,
     ) -> Any:
         method, target = path_of(name, path)
-        # Not every operation takes an idempotency key, so a request is repeated only where the caller passes one.
-        if method != "GET" and idempotency_key is None:
+        # Only a POST takes a key, and not every one, so a request is repeated only where the caller passes one.
+        takes_key = method == "POST"
+        if method != "GET" and not (takes_key and idempotency_key):
             retries = 0
-        return await self._transport.send(Request(method, target, query, body, idempotency_key, timeout, retries))
+        key = _key_of(idempotency_key) if takes_key else None
+        return await self._transport.send(Request(method, target, query, body, key, timeout, retries))
 
     async def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         return await self._transport.send(Request("GET", path, query))
@@ -84,11 +86,14 @@ class AsyncCoinslot:
     async def _post(
         self, path: str, body: Any, idempotency_key: str | None = None, *, timeout: float | None = None
     ) -> Any:
-        key = idempotency_key or str(uuid.uuid4())
-        return await self._transport.send(Request("POST", path, None, body, key, timeout))
+        return await self._transport.send(Request("POST", path, None, body, _key_of(idempotency_key), timeout))
 
     async def _delete(self, path: str) -> Any:
         return await self._transport.send(Request("DELETE", path))
+
+
+def _key_of(given: str | None) -> str:
+    return given or str(uuid.uuid4())
 
 
 class AsyncList(Generic[Item]):

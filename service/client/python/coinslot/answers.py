@@ -110,21 +110,51 @@ class Response:
         found = re.fullmatch(r'<([^>]*)>; rel="help"', self.headers.get("link", ""))
         return None if found is None else urljoin(f"{self.base_url}/", found[1])
 
-    def is_retryable(self, method: str) -> bool:
-        return is_retryable(method, self.status)
+
+class Attempts:
+    """Decides, for one call, whether it is sent again after an attempt that failed, and what its last error says."""
+
+    def __init__(self, options: Options, request: Request) -> None:
+        self._options = options
+        self._request = request
+        self._retries = options.retries if request.retries is None else request.retries
+        self._failed = 0
+
+    def wait_after(self, error: Exception, *, late: bool, response: Response | None) -> float:
+        """The seconds until the next attempt. Raises what went wrong where there is none."""
+        if isinstance(error, CoinslotError):
+            failure, cause = error, None
+            may_repeat = is_retryable(self._request.method, error.status)
+        else:
+            failure, cause, may_repeat = _unanswered(self._options, late), error, True
+        if self._failed >= self._retries or not may_repeat:
+            failure.idempotency_key = None if _is_final(failure) else self._request.idempotency_key
+            raise failure from cause
+        self._failed += 1
+        return _wait_seconds(self._failed - 1, response)
 
 
 def is_retryable(method: str, status: int | None) -> bool:
     return status is not None and (status in _RETRYABLE or (method == "GET" and status >= 502))
 
 
-def wait_seconds(attempt: int, response: Response | None) -> float:
+def _is_final(error: CoinslotError) -> bool:
+    """Whether the service says that nothing was done, or that what was done has failed and is not charged."""
+    if error.status is None:
+        return False
+    if "code" not in error.body:
+        return 300 <= error.status < 500
+    done = error.code == "internal" or error.body.get("paymentId") is not None
+    return error.status < 500 or (error.status != 503 and not done)
+
+
+def _wait_seconds(attempt: int, response: Response | None) -> float:
     """Doubles from half a second, with jitter, so that clients that failed together do not return together."""
     own = 0.5 * 2.0**attempt * (0.5 + random.random() / 2)
     return min(_WAIT_SECONDS_MAX, max(own, 0.0 if response is None else _retry_after(response)))
 
 
-def unanswered(options: Options, late: bool) -> CoinslotError:
+def _unanswered(options: Options, late: bool) -> CoinslotError:
     if late:
         message = f"{options.base_url} did not answer in time. Try again, or raise timeout."
         return CoinslotError(message, code="timeout")

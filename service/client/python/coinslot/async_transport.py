@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, AsyncIterator
 
-from .answers import SILENT_SECONDS, Body, Events, Options, Request, Response, unanswered, wait_seconds
+from .answers import SILENT_SECONDS, Attempts, Body, Events, Options, Request, Response
 from .errors import CoinslotError
 
 try:
@@ -21,25 +21,17 @@ class AsyncTransport:
         self._client = httpx.AsyncClient(follow_redirects=False, timeout=SILENT_SECONDS)
 
     async def send(self, request: Request) -> Any:
-        retries = self._options.retries if request.retries is None else request.retries
-        attempt = 0
+        attempts = Attempts(self._options, request)
+        timeout = self._options.timeout if request.timeout is None else request.timeout
         while True:
             response: Response | None = None
-            failure: CoinslotError
-            cause: Exception | None = None
             try:
-                timeout = self._options.timeout if request.timeout is None else request.timeout
                 response = await asyncio.wait_for(self._attempt(request, timeout), timeout)
-                if not response.is_retryable(request.method):
-                    return response.answer()
-                failure = response.error()
-            except (httpx.TransportError, asyncio.TimeoutError) as error:
+                return response.answer()
+            except (CoinslotError, httpx.RequestError, asyncio.TimeoutError) as error:
                 late = isinstance(error, (httpx.TimeoutException, asyncio.TimeoutError))
-                failure, cause = unanswered(self._options, late), error
-            if attempt >= retries:
-                raise failure from cause
-            await self.pause(wait_seconds(attempt, response))
-            attempt += 1
+                seconds = attempts.wait_after(error, late=late, response=response)
+            await self.pause(seconds)
 
     async def stream(self, request: Request) -> AsyncIterator[Any]:
         """Events of one connection, from its answer on."""

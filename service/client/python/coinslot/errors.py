@@ -27,6 +27,8 @@ class CoinslotError(Exception):
         self.request_id: str | None = request_id if isinstance(request_id, str) else None
         #: The page with cause and cure of this code; None without an answer.
         self.doc_url = doc_url
+        #: Set where the request may have been done all the same. What takes a key is done once if repeated with this one.
+        self.idempotency_key: str | None = None
         #: What is wrong with each field.
         self.details: Mapping[str, str] = self.body.get("details") or {}
 

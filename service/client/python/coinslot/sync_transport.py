@@ -7,7 +7,7 @@ import time
 from typing import Any, Iterator
 from urllib.parse import urlsplit
 
-from .answers import SILENT_SECONDS, Body, Events, Options, Request, Response, unanswered, wait_seconds
+from .answers import SILENT_SECONDS, Attempts, Body, Events, Options, Request, Response
 from .errors import CoinslotError
 
 _PIECE_BYTES = 65_536
@@ -18,23 +18,16 @@ class Transport:
         self._options = options
 
     def send(self, request: Request) -> Any:
-        retries = self._options.retries if request.retries is None else request.retries
-        attempt = 0
+        attempts = Attempts(self._options, request)
         while True:
             response: Response | None = None
-            failure: CoinslotError
-            cause: Exception | None = None
             try:
                 response = self._attempt(request)
-                if not response.is_retryable(request.method):
-                    return response.answer()
-                failure = response.error()
-            except (OSError, http.client.HTTPException) as error:
-                failure, cause = unanswered(self._options, isinstance(error, TimeoutError)), error
-            if attempt >= retries:
-                raise failure from cause
-            self.pause(wait_seconds(attempt, response))
-            attempt += 1
+                return response.answer()
+            except (CoinslotError, OSError, http.client.HTTPException) as error:
+                late = isinstance(error, TimeoutError)
+                seconds = attempts.wait_after(error, late=late, response=response)
+            self.pause(seconds)
 
     def stream(self, request: Request) -> Iterator[Any]:
         """Events of one connection, from its answer on."""
