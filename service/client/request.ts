@@ -49,10 +49,13 @@ export class Transport {
     // Every attempt has the same key, so the server does the work at most once.
     const key = request.method === 'POST' ? (request.idempotencyKey ?? crypto.randomUUID()) : undefined
     const retries = Math.min(RETRIES_MAX, request.retries ?? this.options.retries ?? 2)
+    let mayBeDone = false
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.attempt<Answer>(request, key)
       if ('answer' in outcome) return outcome.answer
-      if (attempt >= retries || !outcome.retryable) throw outcome.error
+      // A retry may be refused before its key is looked for, as by 429: that says nothing about the earlier attempts.
+      mayBeDone ||= !isFinal(outcome.error)
+      if (attempt >= retries || !outcome.retryable) throw mayBeDone ? withKey(outcome.error, key) : outcome.error
       await pause(waitMs(attempt, outcome.retryAfterMs), request.signal)
     }
   }
@@ -75,23 +78,21 @@ export class Transport {
     try {
       const response = await this.call(request, key, limit.signal)
       const text = await readText(response, limit.signal)
-      if (response.ok) return { answer: bodyOf(response, text, key) as Answer }
-      const retryable = isRetryable(request.method, response.status)
+      if (response.ok) return { answer: bodyOf(response, text) as Answer }
       return {
-        error: errorOf(response, text, key),
-        retryable,
+        error: errorOf(response, text),
+        retryable: isRetryable(request.method, response.status),
         retryAfterMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),
       }
     } catch (error) {
       request.signal?.throwIfAborted()
-      if (error instanceof CoinslotError) throw error
+      if (error instanceof CoinslotError) return { error, retryable: false, retryAfterMs: 0 }
       const late = limit.signal.aborted
       const message = late
         ? `${this.baseUrl} did not answer in time. Try again, or raise timeoutMs.`
         : `${this.baseUrl} cannot be reached. Check baseUrl and your connection.`
       const code = late ? 'timeout' : 'connection_failed'
-      const failure = new CoinslotError(message, { code, cause: error, idempotencyKey: key })
-      return { error: failure, retryable: true, retryAfterMs: 0 }
+      return { error: new CoinslotError(message, { code, cause: error }), retryable: true, retryAfterMs: 0 }
     } finally {
       limit.end()
     }
@@ -189,14 +190,13 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-function bodyOf(response: Response, text: string, key: string | undefined): unknown {
+function bodyOf(response: Response, text: string): unknown {
   if (response.status === 204 || text === '') return undefined
   const body = parsed(text)
   if (body === undefined) {
     throw new CoinslotError('The answer is not JSON. Check that baseUrl is the address of a Coinslot server.', {
       code: 'unexpected_answer',
       status: response.status,
-      idempotencyKey: key,
     })
   }
   // 202 has two meanings: work that goes on, or a person has to approve it first.
@@ -210,24 +210,28 @@ function isError(body: unknown): body is { error: string; code: string } {
   return typeof error === 'string' && typeof code === 'string'
 }
 
-function errorOf(response: Response, text: string, key?: string): CoinslotError {
+function errorOf(response: Response, text: string): CoinslotError {
   const { status } = response
   const body = parsed(text)
   if (isError(body)) {
-    const docUrl = helpOf(response)
-    const idempotencyKey = isFinal(status, body) ? undefined : key
-    return new CoinslotError(body.error, { code: body.code, status, body: { ...body }, docUrl, idempotencyKey })
+    return new CoinslotError(body.error, { code: body.code, status, body: { ...body }, docUrl: helpOf(response) })
   }
   return new CoinslotError(`The server answered ${String(status)} without a reason. Check baseUrl, or try again.`, {
     code: 'unexpected_answer',
     status,
-    idempotencyKey: status >= 500 ? key : undefined,
   })
 }
 
 /** Whether the service says that nothing was done, or that what was done has failed and is not charged. */
-function isFinal(status: number, body: { code: string; paymentId?: unknown }): boolean {
-  return status < 500 || (status !== 503 && body.code !== 'internal' && body.paymentId === undefined)
+function isFinal({ status, body: { code, paymentId } }: CoinslotError): boolean {
+  if (status === null) return false
+  if (code === undefined) return status >= 300 && status < 500
+  return status < 500 || (status !== 503 && code !== 'internal' && paymentId === undefined)
+}
+
+function withKey(error: CoinslotError, idempotencyKey: string | undefined): CoinslotError {
+  const { message, code, status, body, docUrl, cause } = error
+  return new CoinslotError(message, { code, status, body, docUrl, cause, idempotencyKey })
 }
 
 /** The target of `Link: <…>; rel="help"`. Its form is the service's own, so this reads no other one. */

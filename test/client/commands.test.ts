@@ -208,11 +208,14 @@ describe('the command line', () => {
         ['open', { status: 500, body: { error: 'Unknown fault.', code: 'internal' } }],
         ['final', { status: 502, body: { error: 'The agent failed.', code: 'upstream_error' } }],
         ['refused', { status: 402, body: { error: 'Too little.', code: 'insufficient_balance' } }],
+        ['limited', { status: 429, body: { error: 'Too many.', code: 'rate_limited' } }],
+        ['revoked', { status: 401, body: { error: 'The key is wrong.', code: 'unauthenticated' } }],
       ])
       let answer: { status: number; body: unknown } | null | undefined
+      let breaks = 0
       const server = createServer((request, response) => {
         keys.push(request.headers['idempotency-key'] as string | undefined)
-        if (answer == null) request.socket.destroy()
+        if (answer == null || breaks-- > 0) request.socket.destroy()
         else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
       })
       await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -238,6 +241,12 @@ describe('the command line', () => {
         for (const known of ['final', 'refused']) {
           answer = answers.get(known)
           expect(await failed()).not.toContain('--idempotency-key')
+        }
+        // Refused before its key is looked for, a retry says nothing about the attempt whose answer was lost.
+        for (const known of ['limited', 'revoked']) {
+          breaks = 1
+          answer = answers.get(known)
+          expect(await failed()).toContain(`--idempotency-key ${keys.at(-1)!}`)
         }
         expect(await failed('--idempotency-key', '')).toContain('--idempotency-key is empty')
       } finally {

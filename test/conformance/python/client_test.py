@@ -201,6 +201,15 @@ class Cases(unittest.TestCase):
                             self.assertEqual({error.idempotency_key}, keys if is_open else {None})
                             self.assertNotIn(None, keys)
 
+    def test_an_error_has_the_key_where_an_earlier_attempt_may_have_been_done(self) -> None:
+        # The retry is refused before its key is looked for, so it says nothing about the first attempt.
+        for status in (429, 401):
+            self.server.behave = lambda handler, n: None if n == 1 else answer(handler, status, ERROR)
+            for run in (self.plain, self.waiting):
+                error = run(lambda client: client.tools.call("a/b", {}), retries=1)
+                keys = [headers["idempotency-key"] for _, _, headers, _ in self.server.requests]
+                self.assertEqual((error.status, keys), (status, [error.idempotency_key] * 2))
+
     def test_follows_no_redirect(self) -> None:
         other = Server()
         other.behave = lambda handler, _: answer(handler, 200, {})

@@ -119,6 +119,7 @@ class Attempts:
         self._request = request
         self._retries = options.retries if request.retries is None else request.retries
         self._failed = 0
+        self._may_be_done = False
 
     def wait_after(self, error: Exception, *, late: bool, response: Response | None) -> float:
         """The seconds until the next attempt. Raises what went wrong where there is none."""
@@ -127,8 +128,10 @@ class Attempts:
             may_repeat = is_retryable(self._request.method, error.status)
         else:
             failure, cause, may_repeat = _unanswered(self._options, late), error, True
+        # A retry may be refused before its key is looked for, as by 429: that says nothing about the earlier attempts.
+        self._may_be_done = self._may_be_done or not _is_final(failure)
         if self._failed >= self._retries or not may_repeat:
-            failure.idempotency_key = None if _is_final(failure) else self._request.idempotency_key
+            failure.idempotency_key = self._request.idempotency_key if self._may_be_done else None
             raise failure from cause
         self._failed += 1
         return _wait_seconds(self._failed - 1, response)
