@@ -144,19 +144,16 @@ export class Coinslot {
 
   /**
    * `fetch` that pays: the server calls the address for you and pays what it costs by x402 or MPP, from the balance and
-   * within the limits of the key's agent, but never more than `maxAmount` USDC.
+   * within the limits of the key's agent, but never more than `maxAmount` USDC. Where the address asked for money, the
+   * answer has two more headers: `coinslot-payment` with the payment's id, and `coinslot-payment-status`. While that is
+   * `pending`, the seller has not taken the money; if it never does, the money comes back.
    */
   async fetch(url: string | URL, init: PaidRequest): Promise<Response> {
     const { maxAmount, method = 'GET', headers = {}, body, ...options } = init
     const wanted = { url: String(url), method, headers, maxAmount, ...(body === undefined ? {} : { body }) }
     const paid = await this.post<ResultOf<'POST /v1/pay'>>('/v1/pay', wanted, { timeoutMs: RUN_MS, ...options })
-    if (paid.response === null) {
-      throw new CoinslotError('This was paid before, and the answer is no longer stored. Send it with a new key.', {
-        code: 'response_not_stored',
-        body: paid,
-      })
-    }
-    return toResponse(paid.response, paid.payment?.id)
+    if (paid.response === null) throw noResponse(paid)
+    return toResponse(paid.response, paid.payment)
   }
 
   private get<Result>(path: string, options?: RequestOptions): Promise<Result> {
@@ -214,19 +211,44 @@ function segment(value: string | undefined): string {
   return encodeURIComponent(value)
 }
 
-/** The body is decoded already, and its length is that of the decoded one. */
-const NOT_PASSED_ON = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
+/** An earlier request with the same key decided it. */
+function noResponse(paid: ResultOf<'POST /v1/pay'>): CoinslotError {
+  if (paid.payment?.status !== 'returned') {
+    const message = 'This was paid before, and the answer is no longer stored. Send it with a new key.'
+    return new CoinslotError(message, { code: 'response_not_stored', body: paid })
+  }
+  const { id, reason } = paid.payment
+  const message = `Payment ${id} was returned (${String(reason)}). Nothing was paid. Send it with a new key to try again.`
+  return new CoinslotError(message, { code: 'payment_returned', body: paid })
+}
+
+const PAYMENT = { id: 'coinslot-payment', status: 'coinslot-payment-status' } as const
+/**
+ * The body is decoded already, and its length is that of the decoded one. What became of the payment is not the seller's
+ * to say.
+ */
+const NOT_PASSED_ON = new Set<string>([
+  'content-encoding',
+  'content-length',
+  'transfer-encoding',
+  ...Object.values(PAYMENT),
+])
 const WITHOUT_BODY = new Set([204, 205, 304])
 
-function toResponse({ status, headers, body, encoding }: PaidResponse, paymentId: string | undefined): Response {
+function toResponse({ status, headers, body, encoding }: PaidResponse, payment: PaidCall | null): Response {
   const bytes = encoding === 'utf8' ? body : Uint8Array.from(atob(body), (character) => character.charCodeAt(0))
   const response = new Response(WITHOUT_BODY.has(status) ? null : bytes, { status })
   for (const [name, values] of Object.entries(headers)) {
     if (NOT_PASSED_ON.has(name.toLowerCase())) continue
     for (const value of [values].flat()) response.headers.append(name, value)
   }
-  if (paymentId !== undefined) response.headers.set('coinslot-payment', paymentId)
+  if (payment !== null) {
+    response.headers.set(PAYMENT.id, payment.id)
+    response.headers.set(PAYMENT.status, payment.status)
+  }
   return response
 }
+
+type PaidCall = Schemas['PaidCall']
 
 type PaidResponse = NonNullable<ResultOf<'POST /v1/pay'>['response']>

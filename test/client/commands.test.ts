@@ -199,6 +199,56 @@ describe('the command line', () => {
     }
   })
 
+  test('pay says what became of the payment, as the service says it and not the address', async () => {
+    const forged = { 'coinslot-payment': ['pay_forged'], 'coinslot-payment-status': 'settled' }
+    const answered = (status: number) => ({ status, headers: forged, body: 'text', encoding: 'utf8' })
+    let paid: unknown
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(paid))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const COINSLOT_URL = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+    const env = { ...sandbox.environment, COINSLOT_KEY: 'csk_test_1', COINSLOT_URL }
+    const pay = async (status: string | null, response: unknown, ...more: string[]) => {
+      const payment = { id: 'pay_1', status, reason: status === 'returned' ? 'treasury_short' : null }
+      paid = { payment: status === null ? null : payment, response }
+      const words = ['pay', 'https://seller.example/', '--max', '0.05', ...more]
+      return await run('coinslot', words, { env }).catch(
+        (error: unknown) => error as { stdout: string; stderr: string },
+      )
+    }
+    try {
+      expect((await pay(null, answered(200))).stderr).toBe('Nothing was paid.\n')
+      expect((await pay('settled', answered(200))).stderr).toBe('Paid: pay_1\n')
+      for (const status of [402, 500]) {
+        const { stderr } = await pay('pending', answered(status))
+        expect(stderr).toMatch(/^Payment pay_1 is pending[.] If the seller does not take it, the money comes back[.]$/m)
+        expect(stderr).not.toContain('Paid')
+      }
+      expect((await pay('returned', answered(500))).stderr).toMatch(
+        /^Payment pay_1 was returned[.] Nothing was paid[.]$/m,
+      )
+      const { stdout } = await pay('pending', answered(200), '--json')
+      expect(JSON.parse(stdout)).toMatchObject({ payment: 'pay_1', paymentStatus: 'pending' })
+      expect(JSON.parse((await pay(null, answered(200), '--json')).stdout)).toMatchObject({
+        payment: null,
+        paymentStatus: null,
+      })
+
+      const returned = await pay('returned', null)
+      expect(returned).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('pay_1 was returned (treasury_short)'),
+      })
+      expect(returned.stderr).not.toMatch(/was paid before|may have been done/)
+      const asJson = JSON.parse((await pay('returned', null, '--json')).stderr) as unknown
+      expect(asJson).toMatchObject({ code: 'payment_returned', payment: { reason: 'treasury_short' } })
+      expect((await pay('settled', null)).stderr).toContain('This was paid before')
+    } finally {
+      server.close()
+    }
+  })
+
   test.each(REPEATABLE)(
     'a lost answer names the key with which $words.0 can be repeated, and the repetition sends it',
     async (each) => {

@@ -159,10 +159,18 @@ const pay: Command = async (terminal, words) => {
   }
   const response = await sendOnce(terminal, values, (options) => client.fetch(address, { ...wanted, ...options }))
   const payment = response.headers.get('coinslot-payment')
+  const paymentStatus = response.headers.get('coinslot-payment-status')
   const text = await response.text()
-  terminal.print(terminal.json ? JSON.stringify({ status: response.status, payment, body: text }) : text)
-  terminal.note(payment === null ? 'Nothing was paid.' : `Paid: ${payment}`)
+  const { status } = response
+  terminal.print(terminal.json ? JSON.stringify({ status, payment, paymentStatus, body: text }) : text)
+  terminal.note(payment === null ? 'Nothing was paid.' : sentenceOn(payment, paymentStatus))
   if (!response.ok) throw new Error(`The address answered ${String(response.status)}.`)
+}
+
+function sentenceOn(payment: string, status: string | null): string {
+  if (status === 'settled') return `Paid: ${payment}`
+  if (status === 'returned') return `Payment ${payment} was returned. Nothing was paid.`
+  return `Payment ${payment} is pending. If the seller does not take it, the money comes back.`
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

@@ -328,14 +328,20 @@ class Cases(unittest.TestCase):
 
     def test_gives_what_a_paid_address_answered(self) -> None:
         response = {"status": 201, "headers": {"X-A": ["1", "2"]}, "body": "AP8=", "encoding": "base64"}
-        paid = {"response": response, "payment": {"id": "pay_1"}}
+        paid: dict[str, Any] = {"response": response, "payment": {"id": "pay_1", "status": "pending"}}
         self.server.behave = lambda handler, _: answer(handler, 200, paid)
         for got in self.clients(lambda client: client.pay("https://a.example", max_amount=0.05)):
-            given = (got.status, got.headers, got.content, got.payment_id)
-            self.assertEqual(given, (201, {"x-a": "1, 2"}, b"\x00\xff", "pay_1"))
-        paid["response"] = None  # type: ignore[assignment]
-        for error in self.clients(lambda client: client.pay("https://a.example", max_amount=0.05)):
-            self.assertEqual(error.code, "response_not_stored")
+            given = (got.status, got.headers, got.content, got.payment_id, got.payment_status)
+            self.assertEqual(given, (201, {"x-a": "1, 2"}, b"\x00\xff", "pay_1", "pending"))
+        for status, reason, code in (
+            ("settled", None, "response_not_stored"),
+            ("returned", "treasury_short", "payment_returned"),
+        ):
+            paid.update(response=None, payment={"id": "pay_1", "status": status, "reason": reason})
+            for error in self.clients(lambda client: client.pay("https://a.example", max_amount=0.05)):
+                self.assertEqual((error.code, error.body["payment"]["reason"]), (code, reason))
+                self.assertEqual("was paid before" in str(error), reason is None)
+                self.assertEqual("returned (treasury_short)" in str(error), reason is not None)
 
     def test_refuses_what_is_no_address_and_no_id(self) -> None:
         for make in (Coinslot, AsyncCoinslot):

@@ -252,6 +252,8 @@ class PaidResponse:
     content: bytes
     #: None where the address asked for no payment.
     payment_id: str | None
+    #: `settled`, or `pending` while the seller has not taken the money, which is `returned` if it never does.
+    payment_status: str | None
 
     @property
     def text(self) -> str:
@@ -264,13 +266,26 @@ class PaidResponse:
     def of(paid: Any) -> PaidResponse:
         response, payment = paid["response"], paid["payment"]
         if response is None:
-            message = "This was paid before, and the answer is no longer stored. Send it with a new key."
-            raise CoinslotError(message, code="response_not_stored", body=paid)
+            raise _no_response(paid)
         given: Mapping[str, Any] = response["headers"]
         headers = {name.lower(): value if isinstance(value, str) else ", ".join(value) for name, value in given.items()}
         body = response["body"]
         content = body.encode() if response["encoding"] == "utf8" else base64.b64decode(body)
-        return PaidResponse(response["status"], headers, content, None if payment is None else payment["id"])
+        id, status = (None, None) if payment is None else (payment["id"], payment["status"])
+        return PaidResponse(response["status"], headers, content, id, status)
+
+
+def _no_response(paid: Any) -> CoinslotError:
+    """An earlier request with the same key decided it."""
+    payment = paid["payment"]
+    if payment is None or payment["status"] != "returned":
+        message = "This was paid before, and the answer is no longer stored. Send it with a new key."
+        return CoinslotError(message, code="response_not_stored", body=paid)
+    message = (
+        f"Payment {payment['id']} was returned ({payment['reason']}). "
+        "Nothing was paid. Send it with a new key to try again."
+    )
+    return CoinslotError(message, code="payment_returned", body=paid)
 
 
 def _retry_after(response: Response) -> float:
