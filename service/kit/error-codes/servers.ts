@@ -92,6 +92,10 @@ export const SERVERS = {
 
 /** Found by the SDKs and the command line, without an answer of the service. */
 export const CLIENTS = {
+  interrupted: [
+    'The command was interrupted before its answer came. It may have been done.',
+    'Repeat the same command with the key in `idempotencyKey`.',
+  ],
   invalid_id: ['An id is missing or has characters that no id has.', 'Pass the id of what you mean.'],
   invalid_options: [
     'An option of the client, or an argument, is missing or has the wrong form.',
