@@ -201,12 +201,20 @@ function gone({ node, item }: Step, payment: IDataObject | null): NodeApiError {
     {
       message:
         payment?.['status'] === 'returned'
-          ? `The seller did not take the payment ${text(payment['id'])} of an earlier attempt of this step, and the money came back. Execute the workflow again to retry.`
+          ? `${whyReturned(payment)}, and the money came back. Execute the workflow again to retry.`
           : `An earlier attempt of this step paid for this, and the answer of the address was not stored: payment ${text(payment?.['id'])}. Execute the workflow again to call and pay again.`,
       description: 'Coinslot stores the payment, but not the answer that it paid for.',
       itemIndex: item,
     },
   )
+}
+
+/** The seller decides only where it had the payment. */
+function whyReturned({ id, reason }: IDataObject): string {
+  const payment = `payment ${text(id)} of an earlier attempt of this step`
+  return reason === 'expired'
+    ? `The seller did not take the ${payment}`
+    : `The ${payment} was not made (${text(reason)})`
 }
 
 function isResponse(value: unknown): value is Response {

@@ -207,10 +207,15 @@ describe('the response of a paid address', () => {
   })
 
   it.each([
-    ['settled', /An earlier attempt of this step paid for this.*not stored: payment pay_1/],
-    ['returned', /did not take the payment pay_1 of an earlier attempt/],
-  ])('is not there any more for a repeated call whose payment is %s', async (status, sentence) => {
-    const body = { payment: { id: 'pay_1', status }, response: null }
+    ['settled', null, /An earlier attempt of this step paid for this.*not stored: payment pay_1/],
+    ['returned', 'expired', /did not take the payment pay_1 of an earlier attempt/],
+    [
+      'returned',
+      'treasury_short',
+      /^The payment pay_1 of an earlier attempt of this step was not made \(treasury_short\)/,
+    ],
+  ])('is not there any more for a repeated call whose payment is %s (%s)', async (status, reason, sentence) => {
+    const body = { payment: { id: 'pay_1', status, reason }, response: null }
     const { error } = await execute({ parameters: FETCH, answers: [{ status: 200, body }] })
     expect((error as Error).message).toMatch(sentence)
   })
