@@ -1,5 +1,6 @@
-import type { Attempt, PaymentState } from '../../model.ts'
-import { language, say, sayCode, sayWith, time } from '../words/say.ts'
+import type { PaymentState } from '../../model.ts'
+import { language, say, sayWith, time } from '../words/say.ts'
+import { faultOf } from './state.ts'
 
 /** A seller who tests the checkout wants to see the result of each attempt, and when the next one comes. */
 export function Attempts({ state: { delivery } }: { state: PaymentState }) {
@@ -39,14 +40,4 @@ function Clock({ at }: { at: string }) {
       {time(date)}
     </time>
   )
-}
-
-/** Why an attempt failed, for a person who tests the checkout; null for an attempt that succeeded. */
-function faultOf({ status, error }: Attempt): string | null {
-  if (error !== null) return sayCode('fault', error) ?? say('fault.unknown', { code: error })
-  if (status === null) return say('fault.noAnswer')
-  if (status >= 200 && status < 300) return null
-  if (status === 410) return say('fault.http410')
-  if (status === 404) return say('fault.http404')
-  return say('fault.http', { status: String(status) })
 }
