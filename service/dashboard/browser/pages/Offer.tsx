@@ -33,6 +33,8 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
   const session = useSession()
   const isVisitor = session.state === 'none'
   const mine = session.state === 'in' && session.user.id === data.ownerId
+  // Not while the session has ended: what its owner has typed stays until they are signed in again.
+  const isCustomer = session.state === 'in' && !mine
   return (
     <Page
       title={data.name}
@@ -48,9 +50,11 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
     >
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 space-y-6">
-          {data.status !== 'published' && !mine && <NotOffered status={data.status} />}
+          {data.status !== 'published' && isCustomer && <NotOffered status={data.status} />}
           {isVisitor && <VisitorPanel asset={data} />}
-          {!isVisitor && (data.status !== 'draft' || mine) && <RunPanel asset={data} initialValues={initialValues} />}
+          {!isVisitor && !(isCustomer && data.status === 'draft') && (
+            <RunPanel asset={data} initialValues={initialValues} />
+          )}
           {samplesOf(data).map((example) => (
             <Sample key={example.id} example={example} of={data} />
           ))}
