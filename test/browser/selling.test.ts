@@ -119,7 +119,7 @@ inBrowser('a newcomer sells a file', () => {
       expect(await labels()).toEqual(['VAT number', 'Who comes?'])
       await page.getByRole('button', { name: 'Move field 2 up' }).click()
       expect(await labels()).toEqual(['Who comes?', 'VAT number'])
-      await page.getByLabel('Show', { exact: true }).selectOption('who')
+      await page.getByLabel('Show', { exact: true }).selectOption('If “Who comes?” is')
       await page.getByLabel('Value').selectOption('Company')
       await pictures(page, 'conditions')
       await page.getByRole('button', { name: 'Create checkout' }).click()
