@@ -193,7 +193,9 @@ export function refunderOf(sale: Pick<Sale, 'product'>): string {
 }
 
 function withoutCharge({ message }: DomainError): string {
-  const sentence = message.replace(/ ?Nothing was charged\.$/, '').replace(/( and|; the run) was not charged/, '')
+  const sentence = message
+    .replace(/ ?Nothing was charged\.( Try again( later)?\.)?$/, '')
+    .replace(/( and|; the run) was not charged/, '')
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
 

@@ -1,7 +1,8 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { barriers } from './access.ts'
 import { inBrowser, leaveBrowser, openBrowser, openContext, picture } from './chromium.ts'
 import { putWallet } from './wallet.ts'
+import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { json } from '../paywall/upstream.ts'
 import { openWorld, until, type World } from '../paywall/world.ts'
@@ -102,12 +103,7 @@ inBrowser('a person at a gate', () => {
       answerNow = () => json(response, 200, { done: true })
     })
     const payer = await world.chain.payer(1_000_000n)
-    const context = await openContext(browser)
-    context.setDefaultTimeout(45_000)
-    await putWallet(context, world.chain, payer, { found: 'announced' })
-    const page = await context.newPage()
-    await page.goto(`${gate}/slow`)
-    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    const { context, page } = await opened(payer, `${gate}/slow`)
     await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
     await page.getByRole('heading', { name: 'Sending your payment' }).waitFor()
     await until(() => requests > 0)
@@ -120,4 +116,48 @@ inBrowser('a person at a gate', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
     await context.close()
   })
+
+  it('is owed the answer of a payment that arrived before it, whatever the API answers first', async () => {
+    const { gate, id } = await world.sell([
+      { path: '/owed', pricing: { model: 'per-request', amount: 0.25 }, settle: 'before' },
+    ])
+    const answers = [404, 500, 200]
+    world.upstream.on('/owed', (_request, response) => {
+      const status = answers.shift() ?? 500
+      json(response, status, status === 200 ? { done: true } : { error: 'No such city.' })
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const { context, page } = await opened(payer, `${gate}/owed`)
+    const pay = page.getByRole('button', { name: 'Pay 0.25 USDC' })
+    const notice = page.locator('form').getByText('Your payment arrived.')
+    await pay.click()
+    await notice.waitFor()
+    expect(await notice.innerText()).toContain('No such city.')
+    expect(await page.locator('body').innerText()).not.toContain('Nothing was charged')
+    expect(await barriers(page)).toEqual([])
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+
+    const dearer = { routes: [{ method: 'GET', path: '/owed', pricing: { model: 'per-request', amount: 0.5 } }] }
+    expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: dearer })).status).toBe(200)
+    world.service.clock.forward(2_000)
+    await pay.click()
+    await page.getByRole('heading', { name: 'Sending your payment' }).waitFor({ state: 'hidden' })
+    await notice.waitFor()
+    await pay.click()
+    await page.getByRole('heading', { name: 'Paid' }).waitFor()
+    expect(await page.locator('.outcome').innerText()).toContain('done')
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    await context.close()
+  })
+
+  /** The page of a gate in a new browser, with a connected wallet. */
+  async function opened(payer: TestAccount, url: string): Promise<{ context: BrowserContext; page: Page }> {
+    const context = await openContext(browser)
+    context.setDefaultTimeout(45_000)
+    await putWallet(context, world.chain, payer, { found: 'announced' })
+    const page = await context.newPage()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    return { context, page }
+  }
 })

@@ -78,10 +78,9 @@ describe('a route with one price', () => {
     })
     const payer = await world.chain.payer(1_000_000n)
     const header = await world.sign(payer, await world.request(`${gate}/moody`))
-    expect(await world.request(`${gate}/moody`, { headers: header })).toMatchObject({
-      status: 500,
-      body: { fails: true },
-    })
+    const failed = await world.request(`${gate}/moody`, { headers: header })
+    expect(failed).toMatchObject({ status: 500, body: { fails: true } })
+    expect(failed.headers.get('x-payment-status')).toBeNull()
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
     fails = false
     expect(await world.request(`${gate}/moody`, { headers: header })).toMatchObject({
@@ -108,7 +107,7 @@ describe('a route with one price', () => {
     const payer = await world.chain.payer(1_000_000n)
     const header = await world.sign(payer, await world.request(`${gate}/first`))
     const failed = await world.request(`${gate}/first`, { headers: header })
-    expect(failed.status).toBe(500)
+    expect([failed.status, failed.headers.get('x-payment-status')]).toEqual([500, 'paid'])
     const proven = { ...header, 'x-payment-token': failed.headers.get('x-payment-token')! }
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     fails = false
@@ -117,6 +116,19 @@ describe('a route with one price', () => {
     expect(bare).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
     expect((await world.request(`${gate}/first`, { headers: proven })).status).toBe(200)
     expect((await world.request(`${gate}/first`, { headers: proven })).status).toBe(409)
+    expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
+  })
+
+  it('says with settle: before that the payment arrived, where the API cannot be reached', async () => {
+    const routes = [{ path: '/x', pricing: PRICE, settle: 'before' }]
+    const { gate } = await world.sell(routes, { upstreamUrl: 'http://127.0.0.1:9' })
+    const payer = await world.chain.payer(1_000_000n)
+    const answer = await world.pay(payer, `${gate}/x`)
+    expect(answer).toMatchObject({ status: 502, body: { code: 'upstream_error', paid: true } })
+    expect(answer.body.error).toMatch(
+      /^The API could not be reached\. The payment arrived, but the answer has not been/,
+    )
+    expect(answer.body).toMatchObject({ paymentId: expect.any(String), paymentToken: expect.any(String) })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 

@@ -2,7 +2,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
 import { least } from '../../kit/money.ts'
 import { authorizationUsed, deliveryErrors, isLasting, refunderOf } from '../../sales/errors.ts'
-import type { Sale, StoredAnswer } from '../../sales/model.ts'
+import { wasPaid, type Sale, type StoredAnswer } from '../../sales/model.ts'
 import type { AccountTerms, Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
 import { OTHER_PRICE } from '../../x402/reasons.ts'
 import { alreadyDelivered, anotherRequest, badPayment, noLongerOwed, settlementPending, underWay } from '../errors.ts'
@@ -43,7 +43,7 @@ export interface PaidCall extends Call {
 /** An upstream's answer; for a measured, prepaid call, the outcome for its client. */
 export type GateAnswer = { kind: 'answer'; gathered: Gathered; sent: string } | { kind: 'metered'; outcome: Outcome }
 
-/** The upstream refused or failed: its answer is passed on unchanged, and nothing is charged. */
+/** The upstream refused or failed: its answer is passed on unchanged. Nothing is charged that was not paid before. */
 export class UpstreamRefused extends Error {
   readonly code = 'upstream_error'
   readonly outcome: Outcome
@@ -85,7 +85,7 @@ export function signedPrice({ gate, route, presented }: Call & { presented: Pres
 /** The product of a request at a gate: its upstream is called before or after the money moves. */
 export function createGateProduct(deps: GateProductDeps): Product<PaidCall, GateAnswer> {
   const { journal, tokens, tally, clock, limits, addresses, meteredCalls, offering } = deps
-  const notMade = createNotMade(deps)
+  const { notMade, failed } = createFailures(deps)
 
   /** The price that was signed, or today's where it is not valid any more. Checks the current window and tier. */
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
@@ -184,24 +184,37 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
           tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
           return withToken(settlementPending(sale.id, addresses.statusOf(sale.id)), tokens.of(sale.id), sale.id)
         },
-        // A buyer needs the token to repeat the request, because another client may have put the signature on the chain
-        // meanwhile.
-        failed: (error, { id }) => (error instanceof DomainError ? withToken(error, tokens.of(id), id) : error),
+        failed,
       },
     },
   }
 }
 
-/** Of a payment that has arrived. A paused gate may make the answer when it is for sale again. */
-function createNotMade({ addresses, tokens, clock }: GateProductDeps) {
-  const { failed, undeliverable } = deliveryErrors({ statusUrl: ({ id }) => addresses.statusOf(id), tokens })
-  return (refusal: DomainError, sale: Sale): unknown => {
-    const error = isLasting(refusal) ? undeliverable(refusal, sale) : failed(refusal, sale, true)
+/** Why there is no answer, and whether it is paid for. */
+function createFailures({ addresses, tokens, clock }: GateProductDeps) {
+  const { failed: owed, undeliverable } = deliveryErrors({ statusUrl: ({ id }) => addresses.statusOf(id), tokens })
+
+  /** Of a payment that has arrived. A paused gate may make the answer when it is for sale again. */
+  function notMade(refusal: DomainError, sale: Sale): unknown {
+    const error = isLasting(refusal) ? undeliverable(refusal, sale) : owed(refusal, sale, true)
     if (!(error instanceof DomainError) || isLasting(refusal)) return error
     const deliverableUntil = new Date((sale.endedAt ?? clock.now()).getTime() + HELD_MS).toISOString()
     const sentence = `${error.message} That works once the API is for sale again, until ${deliverableUntil}. After that, ask ${refunderOf(sale)}`
     return new DomainError(error.kind, error.code, sentence, { ...error.fields, deliverableUntil })
   }
+
+  /**
+   * A buyer needs the token to repeat the request, because another client may have put the signature on the chain
+   * meanwhile.
+   */
+  function failed(error: unknown, sale: Sale, paid: boolean): unknown {
+    if (!(error instanceof DomainError)) return error
+    // Sent with another body, the payment pays for nothing here.
+    const isOwed = paid && !isLasting(error) && error.fields['paid'] !== true
+    return isOwed ? owed(error, sale, paid) : withToken(error, tokens.of(sale.id), sale.id)
+  }
+
+  return { notMade, failed }
 }
 
 /** What is in a balance pays for no call at a fixed price. */
@@ -355,10 +368,11 @@ function fromStored({ meta, body }: StoredAnswer): Gathered {
   return { kind: 'whole', status, headers, body, trailers: () => ({}) }
 }
 
-/** The headers with which the client finds the payment again. */
+/** The headers with which the client finds the payment again, and learns that it has arrived. */
 export function headersOf(sale: Sale, token: string): HeaderList {
   return [
     ['X-Payment-ID', sale.id],
     ['X-Payment-Token', token],
+    ...(wasPaid(sale) ? [['X-Payment-Status', 'paid'] as const] : []),
   ]
 }

@@ -5,7 +5,7 @@ import { retryAfterMs } from '../../../kit/retry-after.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
 import { say } from '../words/say.ts'
 import { sentenceOf } from '../words/reasons.ts'
-import type { Keeper } from '../checkout/kept.ts'
+import type { Keeper, SavedPayment } from '../checkout/kept.ts'
 import { WAIT_MS_MAX } from '../checkout/api.ts'
 import { signTerms } from '../checkout/wallets.ts'
 import { firstState, hurdleOf, withoutCharge, type State } from '../checkout/state.ts'
@@ -48,20 +48,26 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     const terms = page.paymentRequirements?.v2
     if (terms === undefined) return
     const kept = keeper.read()
-    const usable = kept !== null && stillPays(kept.paymentPayload, terms, now())
-    const payload = usable ? kept.paymentPayload : await signTerms(store, account.address, now())
-    if (payload !== null) await send(payload, usable ? kept.token : randomToken())
+    // A payment that has arrived is owed its answer, whatever the price is now.
+    if (kept !== null && (kept.payment !== null || stillPays(kept.paymentPayload, terms, now()))) {
+      await send(kept)
+      return
+    }
+    const paymentPayload = await signTerms(store, account.address, now())
+    if (paymentPayload !== null) {
+      await send({ input: {}, paymentPayload, quoteId: '', token: randomToken(), payment: null })
+    }
   }
 
   /** Repeats the request until there is an answer: without one it is unknown whether the money moves. */
-  async function send(paymentPayload: PaymentPayload, token: string | undefined): Promise<void> {
-    const proof = token === undefined ? {} : { token }
-    keeper.write({ input: {}, paymentPayload, quoteId: '', ...proof, payment: null })
+  async function send(kept: SavedPayment): Promise<void> {
+    const { paymentPayload, token } = kept
+    keeper.write(kept)
     store.change({ doing: 'sending', notice: null, sent: 'yes' })
     for (let attempt = 0; ; attempt++) {
       const response = await ask(paymentPayload, token)
       if (response !== null && !(await isUnderWay(response))) {
-        await arrived(response)
+        await arrived(response, kept)
         return
       }
       if (attempt >= 2) store.change({ sent: 'slow' })
@@ -96,10 +102,10 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     if (response === null || response.status === 400) {
       const text = response === null ? say('gate.unreachable') : await refusalIn(response)
       store.change({ doing: null, sent: 'no', notice: { tone: 'bad', text } })
-    } else await arrived(response)
+    } else await arrived(response, null)
   }
 
-  async function arrived(response: Response): Promise<void> {
+  async function arrived(response: Response, kept: SavedPayment | null): Promise<void> {
     store.change({ doing: null, sent: 'no' })
     if (response.ok) {
       keeper.forget(() => true)
@@ -107,11 +113,15 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       return
     }
     const body = await bodyOf(response)
-    const sentence = inWords(body)
+    const paid = paymentIn(response, body)
+    const isOwed = paid !== null && response.status !== 402 && body['deliverable'] !== false
+    if (isOwed && kept !== null) keeper.write({ ...kept, payment: paid })
     // Failures behind the gate are free, and the same signature may be used again.
-    if (response.status < 500) keeper.forget(() => true)
+    else if (response.status < 500) keeper.forget(() => true)
     if (response.status === 402) renew(response)
-    store.change({ notice: { tone: 'bad', text: response.status === 409 ? sentence : withoutCharge(sentence) } })
+    const isUncharged = paid === null && response.status !== 409
+    const sentence = paid === null ? inWords(body) : paidWords(body, paid)
+    store.change({ notice: { tone: 'bad', text: isUncharged ? withoutCharge(sentence) : sentence } })
   }
 
   /** The price differs from the page's: it is the payer's own tier, or the current price. */
@@ -129,7 +139,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     /** Sends the payment again that this page signed before a reload. */
     resume(): void {
       const kept = keeper.read()
-      if (kept !== null) void send(kept.paymentPayload, kept.token)
+      if (kept !== null) void send(kept)
     },
     again(): void {
       store.change({ answer: null, notice: null })
@@ -141,6 +151,21 @@ async function refusalIn(response: Response): Promise<string> {
   const body = await bodyOf(response)
   const { details } = body
   return isRecord(details) && 'x-payment-token' in details ? say('gate.wrongToken') : inWords(body)
+}
+
+/** The payment that has arrived, by its id; null if none is known to have. */
+function paymentIn({ headers }: Response, { paid, paymentId }: Record<string, unknown>): string | null {
+  if (paid === true) return String(paymentId)
+  return headers.get('x-payment-status') === 'paid' ? headers.get('x-payment-id') : null
+}
+
+/** Why a payment that has arrived has no answer yet, or gets none. */
+function paidWords(body: Record<string, unknown>, payment: string): string {
+  if (body['deliverable'] === false) return say('gate.undeliverable', { payment })
+  if (body['paid'] === true) return say('gate.arrived')
+  // It went into the payer's balance, which is too small for the call.
+  if (body['code'] === 'payment_refused') return inWords(body)
+  return `${inWords(body)} ${say('gate.arrived')}`
 }
 
 function inWords({ code, error }: Record<string, unknown>): string {

@@ -494,6 +494,10 @@ export const de: Words = {
   'gate.buyAnother': 'Weiteres Ergebnis kaufen',
   'gate.unreachable': 'Die API war nicht erreichbar. Versuchen Sie es erneut.',
   'gate.invalidAnswer': 'Die API hat eine ungültige Antwort gegeben. Versuchen Sie es erneut.',
+  'gate.arrived':
+    'Ihre Zahlung ist angekommen. Drücken Sie die Schaltfläche noch einmal oder laden Sie diese Seite neu, um das Ergebnis zu erhalten: Es wird nicht noch einmal abgebucht.',
+  'gate.undeliverable':
+    'Ihre Zahlung ist angekommen, aber ihr Ergebnis kann nicht mehr geliefert werden. Bitten Sie den Verkäufer um die Erstattung von {payment}.',
 
   'verify.title': 'Beleg prüfen',
   'verify.noscript': 'Diese Seite braucht JavaScript, um eine Signatur zu prüfen.',

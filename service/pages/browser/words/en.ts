@@ -480,6 +480,10 @@ export const en = {
   'gate.buyAnother': 'Buy another result',
   'gate.unreachable': 'The API could not be reached. Try again.',
   'gate.invalidAnswer': 'The API returned an invalid answer. Try again.',
+  'gate.arrived':
+    'Your payment arrived. Press the button again, or reload this page, for the result: you are not charged again.',
+  'gate.undeliverable':
+    'Your payment arrived, but its result can no longer be delivered. Ask the seller for a refund of {payment}.',
 
   'verify.title': 'Verify a receipt',
   'verify.noscript': 'This page needs JavaScript to check a signature.',

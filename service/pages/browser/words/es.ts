@@ -481,6 +481,10 @@ export const es: Words = {
   'gate.buyAnother': 'Comprar otro resultado',
   'gate.unreachable': 'No se ha podido acceder a la API. Inténtalo de nuevo.',
   'gate.invalidAnswer': 'La API ha dado una respuesta no válida. Inténtalo de nuevo.',
+  'gate.arrived':
+    'Tu pago ha llegado. Pulsa otra vez el botón o recarga esta página para obtener el resultado: no se te cobra de nuevo.',
+  'gate.undeliverable':
+    'Tu pago ha llegado, pero su resultado ya no se puede entregar. Pide al vendedor el reembolso de {payment}.',
 
   'verify.title': 'Verificar un recibo',
   'verify.noscript': 'Esta página necesita JavaScript para comprobar una firma.',

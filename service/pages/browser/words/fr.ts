@@ -491,6 +491,10 @@ export const fr: Words = {
   'gate.buyAnother': 'Acheter un autre résultat',
   'gate.unreachable': 'L’API n’a pas pu être jointe. Réessayez.',
   'gate.invalidAnswer': 'L’API a donné une réponse non valide. Réessayez.',
+  'gate.arrived':
+    'Votre paiement est arrivé. Appuyez à nouveau sur le bouton ou rechargez cette page pour obtenir le résultat : vous n’êtes pas débité une seconde fois.',
+  'gate.undeliverable':
+    'Votre paiement est arrivé, mais son résultat ne peut plus être livré. Demandez au vendeur le remboursement de {payment}.',
 
   'verify.title': 'Vérifier un reçu',
   'verify.noscript': 'Cette page a besoin de JavaScript pour vérifier une signature.',

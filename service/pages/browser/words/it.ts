@@ -485,6 +485,10 @@ export const it: Words = {
   'gate.buyAnother': 'Acquista un altro risultato',
   'gate.unreachable': 'Non è stato possibile raggiungere l’API. Riprova.',
   'gate.invalidAnswer': 'L’API ha dato una risposta non valida. Riprova.',
+  'gate.arrived':
+    'Il tuo pagamento è arrivato. Premi di nuovo il pulsante o ricarica questa pagina per avere il risultato: non ti viene addebitato di nuovo.',
+  'gate.undeliverable':
+    'Il tuo pagamento è arrivato, ma il suo risultato non può più essere consegnato. Chiedi al venditore il rimborso di {payment}.',
 
   'verify.title': 'Verifica una ricevuta',
   'verify.noscript': 'Questa pagina richiede JavaScript per verificare una firma.',

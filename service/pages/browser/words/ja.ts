@@ -483,6 +483,10 @@ export const ja: Words = {
   'gate.buyAnother': '別の結果を購入',
   'gate.unreachable': 'API に接続できませんでした。もう一度お試しください。',
   'gate.invalidAnswer': 'API の応答が正しくありません。もう一度お試しください。',
+  'gate.arrived':
+    'お支払いは届いています。もう一度ボタンを押すか、このページを再読み込みして結果を受け取ってください。再び請求されることはありません。',
+  'gate.undeliverable':
+    'お支払いは届いていますが、その結果はもうお渡しできません。販売者に {payment} の返金を依頼してください。',
 
   'verify.title': '領収書の検証',
   'verify.noscript': '署名を検証するには JavaScript が必要です。',

@@ -480,6 +480,10 @@ export const pt: Words = {
   'gate.buyAnother': 'Comprar outro resultado',
   'gate.unreachable': 'A API não pôde ser acessada. Tente novamente.',
   'gate.invalidAnswer': 'A API deu uma resposta inválida. Tente novamente.',
+  'gate.arrived':
+    'Seu pagamento chegou. Pressione o botão de novo ou recarregue esta página para obter o resultado: você não é cobrado outra vez.',
+  'gate.undeliverable':
+    'Seu pagamento chegou, mas o resultado não pode mais ser entregue. Peça ao vendedor o reembolso de {payment}.',
 
   'verify.title': 'Verificar um recibo',
   'verify.noscript': 'Esta página precisa de JavaScript para verificar uma assinatura.',
