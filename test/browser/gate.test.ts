@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { barriers } from './access.ts'
 import { inBrowser, leaveBrowser, openBrowser, openContext, picture } from './chromium.ts'
-import { putWallet } from './wallet.ts'
+import { putWallet, type TestWallet } from './wallet.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { json } from '../paywall/upstream.ts'
@@ -150,14 +150,65 @@ inBrowser('a person at a gate', () => {
     await context.close()
   })
 
+  it('sends one signature until the gate answers, also where a proxy or a limit answers in its place', async () => {
+    const { gate } = await world.sell([{ path: '/busy', pricing: { model: 'per-request', amount: 0.25 } }])
+    const payer = await world.chain.payer(1_000_000n)
+    const { context, page, wallet } = await opened(payer, `${gate}/busy`)
+    const answers = [
+      { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' },
+      { status: 429, json: { error: 'Too many requests.', code: 'rate_limited' } },
+    ]
+    const signatures: unknown[] = []
+    await page.route(`${gate}/busy`, async (route) => {
+      signatures.push(route.request().headers()['payment-signature'])
+      const answer = answers.shift()
+      await (answer === undefined ? route.continue() : route.fulfill(answer))
+    })
+    await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
+    await page.getByRole('heading', { name: 'Paid' }).waitFor()
+    expect([signatures.length, new Set(signatures).size]).toEqual([3, 1])
+    expect(wallet.requests.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    await context.close()
+  })
+
+  it('sees that a result broke off, and pays for no second one by asking for it again', async () => {
+    const { gate } = await world.sell([{ path: '/stream', pricing: { model: 'per-request', amount: 0.25 } }])
+    let breakOff = (): void => undefined
+    world.upstream.on('/stream', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: 1\n\n')
+      breakOff = () => response.destroy()
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const { context, page } = await opened(payer, `${gate}/stream`)
+    const pay = page.getByRole('button', { name: 'Pay 0.25 USDC' })
+    const started = page.waitForResponse((response) => response.headers()['x-payment-status'] === 'paid')
+    await pay.click()
+    await started
+    breakOff()
+    await page.locator('form').getByText('The result broke off before its end.').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await pay.click()
+    await page.locator('form').getByText('was already delivered').waitFor()
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    await context.close()
+  })
+
   /** The page of a gate in a new browser, with a connected wallet. */
-  async function opened(payer: TestAccount, url: string): Promise<{ context: BrowserContext; page: Page }> {
+  async function opened(payer: TestAccount, url: string): Promise<Opened> {
     const context = await openContext(browser)
     context.setDefaultTimeout(45_000)
-    await putWallet(context, world.chain, payer, { found: 'announced' })
+    const wallet = await putWallet(context, world.chain, payer, { found: 'announced' })
     const page = await context.newPage()
     await page.goto(url)
     await page.getByRole('button', { name: 'Test Wallet' }).click()
-    return { context, page }
+    return { context, page, wallet }
   }
 })
+
+interface Opened {
+  context: BrowserContext
+  page: Page
+  wallet: TestWallet
+}

@@ -119,6 +119,46 @@ inBrowser('a person who pays with a passkey', () => {
     expect(await usdcOf(shop.chain, address)).toBe(0n)
   })
 
+  it('sends their money once, where a limit answers while it is on its way', async () => {
+    const { id } = await shop.sell({ fields: [], price: 2 })
+    const device = new Device()
+    const first = await visit(`${id}?lang=en`, DEVICES[0][1], device)
+    await first.page.getByRole('button', { name: 'Pay with a new passkey' }).click()
+    await first.page.getByText(/You need 2.00 USDC more/).waitFor()
+    await shop.chain.fund(await addressOn(first.page), 3_000_000n)
+    const { page } = await visit('wallet?lang=en', DEVICES[0][1], device)
+    await page.getByRole('button', { name: 'Use your passkey' }).click()
+    await page.getByText('3.00 USDC').first().waitFor()
+
+    const spent = { error: 'The gas budget is used up.', code: 'payer_gas_budget_spent' }
+    const limited = { error: 'Too many requests.', code: 'rate_limited' }
+    const pending = { status: 'pending', reason: null, explorerUrl: null }
+    const answers = [
+      { status: 429, json: spent },
+      { status: 200, json: pending },
+      { status: 429, json: limited },
+      { status: 503, json: spent },
+    ]
+    const sent: (string | null)[] = []
+    await page.route('**/wallet/transfers', async (route) => {
+      sent.push(route.request().postData())
+      const answer = answers.shift()
+      // What is pending has reached the server.
+      if (answer?.json === pending) await route.fetch()
+      await (answer === undefined ? route.continue() : route.fulfill(answer))
+    })
+    const home = (await shop.chain.payer(0n)).address
+    await page.getByLabel('Amount').fill('1')
+    await page.getByLabel('Address to send to').fill(home)
+    await page.getByRole('button', { name: 'Send USDC' }).click()
+    await page.getByText('The network cannot be reached right now.').waitFor()
+    expect(sent).toHaveLength(1)
+    await page.getByRole('button', { name: 'Send USDC' }).click()
+    await page.getByText(/1.00 USDC were sent to/).waitFor()
+    expect([sent.length, new Set(sent.slice(1)).size]).toEqual([5, 1])
+    expect(await usdcOf(shop.chain, home)).toBe(1_000_000n)
+  })
+
   it('may decline, and is charged nothing', async () => {
     const { id } = await shop.sell({ fields: [], price: 2 })
     const device = new Device()

@@ -158,25 +158,27 @@ function outcomeOf(answer: ApiResponse | null): Outcome {
 }
 
 /** Null for an answer that is not definite. */
-function refusalOf({ status, body }: ApiResponse): Refusal | null {
-  const code = typeof body['code'] === 'string' ? body['code'] : ''
-  const final = status >= 400 && status < 500 && status !== 408 && status !== 429
-  if ((!final || code === '') && !NOTHING_TAKEN.has(code)) return null
+function refusalOf(answer: ApiResponse): Refusal | null {
+  if (!isDefinite(answer)) return null
+  const { status, body } = answer
   const sentence = typeof body['error'] === 'string' ? body['error'] : say('error.impossible')
-  return { status, code, sentence, details: texts(body['details']) }
+  return { status, code: String(body['code']), sentence, details: texts(body['details']) }
+}
+
+/**
+ * Whether an answer says that nothing was taken. A limit, a fault of the server and another server's page leave open what
+ * became of an attempt before it.
+ */
+export function isDefinite({ status, body }: Pick<ApiResponse, 'status' | 'body'>): boolean {
+  const code = typeof body['code'] === 'string' ? body['code'] : ''
+  return (code !== '' && status >= 400 && status < 500 && status !== 408 && status !== 429) || NOTHING_TAKEN.test(code)
 }
 
 /**
  * The server answers with these before it has accepted anything. Once it has accepted a payment it always returns that
  * payment.
  */
-const NOTHING_TAKEN = new Set([
-  'workflow_unavailable',
-  'network_unavailable',
-  'rpc_unavailable',
-  'gas_budget_spent',
-  'gas_too_dear',
-])
+const NOTHING_TAKEN = /^(workflow|network|rpc)_unavailable$|gas_budget_spent$|^gas_too_dear$|out_of_gas$/
 /** Longer than the server waits for a chain. */
 const TIMEOUT_MS = 60_000
 

@@ -6,7 +6,8 @@ import { isRecord } from '../../../ui-kit/provider.ts'
 import { say } from '../words/say.ts'
 import { sentenceOf } from '../words/reasons.ts'
 import type { Keeper, SavedPayment } from '../checkout/kept.ts'
-import { WAIT_MS_MAX } from '../checkout/api.ts'
+import { isDefinite, WAIT_MS_MAX } from '../checkout/api.ts'
+import { delayOf, wait } from '../checkout/found.ts'
 import { signTerms } from '../checkout/wallets.ts'
 import { firstState, hurdleOf, withoutCharge, type State } from '../checkout/state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
@@ -66,12 +67,13 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     store.change({ doing: 'sending', notice: null, sent: 'yes' })
     for (let attempt = 0; ; attempt++) {
       const response = await ask(paymentPayload, token)
-      if (response !== null && !(await isUnderWay(response))) {
+      if (response !== null && (await isAnswer(response))) {
         await arrived(response, kept)
         return
       }
       if (attempt >= 2) store.change({ sent: 'slow' })
-      await wait(retryAfterMs(response?.headers.get('retry-after'), { now: Date.now(), maxMs: WAIT_MS_MAX }) ?? 2_000)
+      const limits = { now: Date.now(), maxMs: WAIT_MS_MAX }
+      await wait(delayOf(retryAfterMs(response?.headers.get('retry-after'), limits), attempt))
     }
   }
 
@@ -106,12 +108,11 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
   }
 
   async function arrived(response: Response, kept: SavedPayment | null): Promise<void> {
-    store.change({ doing: null, sent: 'no' })
     if (response.ok) {
-      keeper.forget(() => true)
-      store.change({ answer: await toAnswer(response, resource) })
+      await show(response, kept)
       return
     }
+    store.change({ doing: null, sent: 'no' })
     const body = await bodyOf(response)
     const paid = paymentIn(response, body)
     const isOwed = paid !== null && response.status !== 402 && body['deliverable'] !== false
@@ -122,6 +123,15 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     const isUncharged = paid === null && response.status !== 409
     const sentence = paid === null ? inWords(body) : paidWords(body, paid)
     store.change({ notice: { tone: 'bad', text: isUncharged ? withoutCharge(sentence) : sentence } })
+  }
+
+  /** The payment is forgotten once its whole answer is here. */
+  async function show(response: Response, kept: SavedPayment | null): Promise<void> {
+    const answer = await toAnswer(response, resource).catch(() => null)
+    if (answer !== null) keeper.forget(() => true)
+    else if (kept !== null) keeper.write({ ...kept, payment: response.headers.get('x-payment-id') })
+    const text = say(kept === null ? 'gate.unreachable' : 'gate.brokenOff')
+    store.change({ doing: null, sent: 'no', answer, notice: answer === null ? { tone: 'bad', text } : null })
   }
 
   /** The price differs from the page's: it is the payer's own tier, or the current price. */
@@ -173,11 +183,17 @@ function inWords({ code, error }: Record<string, unknown>): string {
   return sentenceOf({ code: typeof code === 'string' ? code : '', sentence: error })
 }
 
-async function isUnderWay(response: Response): Promise<boolean> {
-  if (response.status !== 503 && response.status !== 409) return false
-  const { code } = await bodyOf(response.clone())
-  return code === 'settlement_pending' || code === 'payment_processing'
+/** The API's own answer, or the gate's end of the attempt. All else leaves open whether the money moves. */
+async function isAnswer(response: Response): Promise<boolean> {
+  const { ok, status, headers } = response
+  if (ok || headers.has('x-payment-id') || headers.has('x-payment-balance')) return true
+  const body = await bodyOf(response.clone())
+  if (body['code'] === 'payment_processing') return false
+  return body['paid'] === true || OVER.has(body['code']) || isDefinite({ status, body })
 }
+
+/** What a gate answers for a payment that it has released, or has not taken. */
+const OVER: ReadonlySet<unknown> = new Set(['upstream_error', 'upstream_timeout', 'paywall_paused', 'gate_loop'])
 
 async function bodyOf(response: Response): Promise<Record<string, unknown>> {
   try {
@@ -212,10 +228,6 @@ function requirementsIn(header: string | null): Requirements | null {
 
 function encoded(payload: PaymentPayload): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(payload))))
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 const SHOWN_MAX = 1_000_000

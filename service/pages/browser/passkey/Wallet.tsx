@@ -5,6 +5,7 @@ import { walletAddress, type Hex } from '../../../kit/passkey-wallet.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import { isRecord, isRejected } from '../../../ui-kit/provider.ts'
 import { Hint, Primary } from '../checkout/Actions.tsx'
+import { isDefinite } from '../checkout/api.ts'
 import { CoinMark, Outward } from '../checkout/Icons.tsx'
 import { authorize, typedData, type Authorization } from '../pay/authorization.ts'
 import { microUsdc, say } from '../words/say.ts'
@@ -262,8 +263,13 @@ async function send(
   return await relay({ chainId, authorization, signature })
 }
 
-/** The same signature moves the money once, so it is sent until there is an answer. */
+/**
+ * The same signature moves the money once, so it is sent until there is an answer. Once an attempt may have moved it, only the
+ * transfer's own end is one: another signature would send it twice.
+ */
 async function relay(body: { chainId: number; authorization: Authorization; signature: Hex }): Promise<Sent> {
+  let isOpen = false
+  let sent: Sent = { status: 'pending', reason: null, explorerUrl: null }
   for (let attempt = 1; ; attempt++) {
     const answer = await fetch(`${AT}/transfers`, {
       method: 'POST',
@@ -271,10 +277,16 @@ async function relay(body: { chainId: number; authorization: Authorization; sign
       body: JSON.stringify(body),
     }).catch(() => null)
     const read: unknown = await answer?.json().catch(() => null)
-    const isOver = answer !== null && isRecord(read) && (answer.status < 500 || attempt >= ATTEMPTS)
-    if (isOver && !answer.ok) throw new Refused(String(read['code']), String(read['error']))
-    if (isOver && (read['status'] !== 'pending' || attempt >= ATTEMPTS)) return read as unknown as Sent
-    if (attempt >= ATTEMPTS) return { status: 'pending', reason: null, explorerUrl: null }
+    const { status = 0, ok = false } = answer ?? {}
+    if (ok && isRecord(read)) sent = read as unknown as Sent
+    if (sent.status !== 'pending') return sent
+    // A limit stops this attempt alone.
+    const isLimit = status === 429 && isRecord(read)
+    if (!isOpen && isRecord(read) && (isDefinite({ status, body: read }) || (isLimit && attempt >= ATTEMPTS))) {
+      throw new Refused(String(read['code']), String(read['error']))
+    }
+    isOpen ||= !isLimit
+    if (attempt >= ATTEMPTS) return sent
     await new Promise((resolve) => setTimeout(resolve, 2_000))
   }
 }

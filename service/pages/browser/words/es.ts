@@ -485,6 +485,8 @@ export const es: Words = {
     'Tu pago ha llegado. Pulsa otra vez el botón o recarga esta página para obtener el resultado: no se te cobra de nuevo.',
   'gate.undeliverable':
     'Tu pago ha llegado, pero su resultado ya no se puede entregar. Pide al vendedor el reembolso de {payment}.',
+  'gate.brokenOff':
+    'El resultado se ha interrumpido antes de terminar. Pulsa otra vez el botón o recarga esta página: no se te cobra de nuevo.',
 
   'verify.title': 'Verificar un recibo',
   'verify.noscript': 'Esta página necesita JavaScript para comprobar una firma.',

@@ -484,6 +484,8 @@ export const pt: Words = {
     'Seu pagamento chegou. Pressione o botão de novo ou recarregue esta página para obter o resultado: você não é cobrado outra vez.',
   'gate.undeliverable':
     'Seu pagamento chegou, mas o resultado não pode mais ser entregue. Peça ao vendedor o reembolso de {payment}.',
+  'gate.brokenOff':
+    'O resultado foi interrompido antes do fim. Pressione o botão de novo ou recarregue esta página: você não é cobrado outra vez.',
 
   'verify.title': 'Verificar um recibo',
   'verify.noscript': 'Esta página precisa de JavaScript para verificar uma assinatura.',
