@@ -213,8 +213,8 @@ export interface RefundPort {
     },
     operation: Id<'op'>,
   ): Promise<unknown>
-  /** As its buyer sees them, oldest first. */
-  shown(sale: Pick<Sale, 'id' | 'network'>): Promise<readonly ReceiptRefund[]>
+  /** Of each of these sales, as its buyer sees them, oldest first. */
+  shown(sales: readonly Pick<Sale, 'id' | 'network'>[]): Promise<ReadonlyMap<string, readonly ReceiptRefund[]>>
 }
 
 /** What becomes of problems with payments. */

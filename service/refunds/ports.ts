@@ -14,7 +14,7 @@ export interface RefundStore {
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   find(id: string, inside?: Statements): Promise<Refund | null>
   /** Oldest first. */
-  ofSale(saleId: string, inside?: Statements): Promise<readonly Refund[]>
+  ofSales(saleIds: readonly string[], inside?: Statements): Promise<readonly Refund[]>
   add(inside: Statements, refund: NewRefund): Promise<void>
   /** From one state to the next. Null when the refund was not in the state before any more. */
   fund(inside: Statements, id: string, now: Date): Promise<Refund | null>

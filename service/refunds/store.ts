@@ -17,9 +17,9 @@ export function createRefundStore(statements: StatementPool, { ownPerDay }: { ow
     together: (work) => retryConflicts(() => statements.together(work), ATTEMPTS),
     find: (id, inside = statements) => one(inside, 'SELECT * FROM refund WHERE id = $1', [id], 'refund_find'),
 
-    async ofSale(saleId, inside = statements) {
-      const text = 'SELECT * FROM refund WHERE sale_id = $1 ORDER BY id'
-      return (await inside.run<RefundRow>(text, [saleId], 'refund_of_sale')).map(fromRefundRow)
+    async ofSales(saleIds, inside = statements) {
+      const text = 'SELECT * FROM refund WHERE sale_id = ANY($1::text[]) ORDER BY id'
+      return (await inside.run<RefundRow>(text, [saleIds], 'refund_of_sales')).map(fromRefundRow)
     },
 
     async add(inside, refund) {

@@ -30,7 +30,7 @@ export function openReceipts({
     if (sale === null || !tokens.matches(id, sale.tokenHash, token)) return null
     const bought = sale.product === 'checkout' ? await checkouts.receipt(id, token) : null
     const signed = signedForms(sale, selling, address)
-    const refunded = wasPaid(sale) ? await refunds.shown(sale) : []
+    const refunded = wasPaid(sale) ? ((await refunds.shown([sale])).get(id) ?? []) : []
     const made = await disputes.ofSale(id)
     const dispute = made === null ? null : toReportOut(made)
     if (bought === null) {

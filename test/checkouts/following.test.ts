@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { PaymentView } from '../../service/checkouts/views.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
+import { refund } from '../refunds/sales.ts'
 import { openWorld, until, type World } from './world.ts'
 
 describe('the status of a payment', () => {
@@ -102,6 +103,19 @@ describe('the status of a payment', () => {
       ([, data]) => JSON.parse(data!) as PaymentView,
     )
     expect(states.at(-1)).toMatchObject({ payment: { status: 'paid' }, delivery: { status: 'delivered', attempts: 1 } })
+  })
+
+  it('is streamed with its refunds', async () => {
+    await world.chain.call('evm_setAutomine', true)
+    world.workflow.answers({ delivery: { status: 500, body: '{}' } })
+    const { answer } = await paying()
+    const path = statusPath(answer)
+    expect((await refund(world.seller, String(answer.body.payment.id), {})).status).toBe(202)
+    const stream = await fetch(world.service.origin + path, { headers: { accept: 'text/event-stream' } })
+    const first = await readUntil(stream, '\n\n')
+    const { payment } = await look(path)
+    expect(payment).toMatchObject({ status: 'paid', refunds: [{ state: 'requested', amount: 1 }] })
+    expect(JSON.parse(/^data: (.*)$/m.exec(first)![1]!)).toMatchObject({ payment: { refunds: payment.refunds } })
   })
 
   it("includes the last node's answer, for the buyer and for an agent", async () => {
@@ -220,12 +234,12 @@ describe('the status of a payment', () => {
 })
 
 /** Reads a stream until it has said this, and leaves it. */
-async function readUntil(stream: Response, words: string): Promise<void> {
+async function readUntil(stream: Response, words: string): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of stream.body!) {
     text += decoder.decode(chunk as Uint8Array, { stream: true })
-    if (text.includes(words)) return
+    if (text.includes(words)) return text
   }
   throw new Error(`the stream ended and said: ${text}`)
 }

@@ -37,11 +37,11 @@ export function createCheckouts(deps: CheckoutDeps) {
   const capturing = createCapturing(deps)
   const notices = createNotices(deps)
   const { expireRequests, ...requests } = createRequests(deps)
-  const { looks, named, find, ...purchases } = createPurchases({ ...deps, showing })
+  const { looks, withRefunds, named, find, ...purchases } = createPurchases({ ...deps, showing })
   return {
     ...createLife(deps),
     ...createBuying({ ...deps, events, showing, watching, purchases }),
-    ...createFollowing({ ...deps, showing, purchases: { looks, named, find } }),
+    ...createFollowing({ ...deps, showing, purchases: { looks, withRefunds, named, find } }),
     ...purchases,
     ...requests,
     ...createChats({ ...deps, showing }),

@@ -20,20 +20,18 @@ export function createFollowing({
   files,
   brands,
   disputes,
-  refunds,
   clock,
   showing,
   purchases,
 }: FollowingDeps) {
   const { tokens } = selling
 
-  async function withRefunds(bought: Bought): Promise<Bought> {
-    const { payment, sale } = bought
-    return payment.state === 'paid'
-      ? { ...bought, payment: { ...payment, refunds: await refunds.shown(sale) } }
-      : bought
-  }
   const { looks, find, named } = purchases
+
+  async function withRefunds(bought: Bought): Promise<Bought> {
+    const [payment = bought.payment] = await purchases.withRefunds([bought.payment])
+    return { ...bought, payment }
+  }
 
   function viewerOf({ sale }: Bought, token: string | null): Viewer {
     return tokens.matches(sale.id, sale.tokenHash, token) ? 'buyer' : 'anyone'
@@ -144,5 +142,5 @@ const FOLLOWED_MS = 600_000
 
 interface FollowingDeps extends CheckoutDeps {
   showing: Showing
-  purchases: Pick<Purchases, 'looks' | 'find' | 'named'>
+  purchases: Pick<Purchases, 'looks' | 'find' | 'named' | 'withRefunds'>
 }

@@ -14,7 +14,7 @@ import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
 
 /** Purchases under way, for the clients that wait for them or come back for them. */
-export function createPurchases({ store, selling, sales, deliveries, clock, showing }: PurchaseDeps) {
+export function createPurchases({ store, selling, sales, refunds, deliveries, clock, showing }: PurchaseDeps) {
   const { journal, tokens } = selling
 
   // Every follower polls; the polls of the same moment share one query.
@@ -22,11 +22,16 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
     largest: 200,
     async run(ids) {
       const [found, delivered] = await Promise.all([sales.findAll(ids), deliveries.bySubject(null, ids)])
-      const payments = await showing.withDetails([...found.values()].map(paymentOf))
+      const payments = await showing.withDetails(await withRefunds([...found.values()].map(paymentOf)))
       const byId = new Map<string, Payment>(payments.map((payment) => [payment.id, payment]))
       return ids.map((id) => ({ payment: byId.get(id) ?? null, delivery: delivered.get(id) }))
     },
   })
+
+  async function withRefunds(payments: readonly Payment[]): Promise<Payment[]> {
+    const shown = await refunds.shown(payments.filter(({ state }) => state === 'paid'))
+    return payments.map((payment) => ({ ...payment, refunds: shown.get(payment.id) ?? [] }))
+  }
 
   /** A payment with its checkout, in any state; null if there is none. */
   async function named(id: string): Promise<Bought | null> {
@@ -71,6 +76,7 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
 
   return {
     looks,
+    withRefunds,
     named,
     find,
 

@@ -114,7 +114,7 @@ export function createMoving(deps: RefundDeps) {
 
   async function closeSale(inside: Statements, { id, amount }: Sale): Promise<boolean> {
     let confirmed = 0n
-    for (const refund of await store.ofSale(id, inside)) if (refund.state === 'confirmed') confirmed += refund.amount
+    for (const refund of await store.ofSales([id], inside)) if (refund.state === 'confirmed') confirmed += refund.amount
     if (confirmed === amount) await sales.markRefunded(inside, id)
     return confirmed === amount
   }

@@ -58,7 +58,7 @@ export function createPayments({ sales, summary, store, refunds, methods }: Paym
 
     async get(caller: Caller, id: string): Promise<RefundedPayment> {
       const found = await find(caller, id)
-      return { ...found, refunds: await store.ofSale(found.sale.id) }
+      return { ...found, refunds: await store.ofSales([found.sale.id]) }
     },
 
     async refund(caller: Caller, input: RefundInput, operation: Id<'op'>): Promise<ShownRefund> {
@@ -101,7 +101,7 @@ export interface SignatureInput {
 interface PaymentDeps {
   sales: Pick<OwnSales, 'listOwn' | 'olderOwn' | 'customers' | 'findCustomer' | 'findOwn'>
   summary: SaleSummary
-  store: Pick<RefundStore, 'ofSale' | 'find'>
+  store: Pick<RefundStore, 'ofSales' | 'find'>
   refunds: Pick<Refunds, 'request' | 'own'>
   methods: RefundMethods
 }

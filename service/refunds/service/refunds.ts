@@ -68,7 +68,7 @@ export function createRefunds(deps: RefundDeps) {
         : wayOf(sale, await deps.accountOf(sale.payer, inside), input.own !== undefined)
       if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
       assertLeast(amount, way, sale)
-      assertOneMore(way, await store.ofSale(sale.id, inside))
+      assertOneMore(way, await store.ofSales([sale.id], inside))
       const now = clock.now()
       const waits =
         wait === null ? { waitsFor: null, missing: null, tryAt: null } : { ...wait, tryAt: nextTry(now, now) }
@@ -120,8 +120,8 @@ export function createRefunds(deps: RefundDeps) {
   return {
     request,
     follow: moving.follow,
-    ofSale: (saleId: string, inside?: Statements) => store.ofSale(saleId, inside),
-    shown: async (sale: RefundedSale) => toShown(await store.ofSale(sale.id), sale),
+    ofSale: (saleId: string, inside?: Statements) => store.ofSales([saleId], inside),
+    shown: (sales: readonly RefundedSale[]) => shownOf(deps, sales),
     own,
 
     assertRefundable: (sale: Sale, amount?: Usdc) => assertRefundable(deps, sale, amount),
@@ -150,6 +150,16 @@ function assertRefundable({ methods }: Pick<RefundDeps, 'methods'>, sale: Sale, 
   sellerOf(sale)
   const way = methods.of(sale).simulated || sale.amount === ZERO ? 'simulated' : wayOf(sale, null, false)
   if (amount !== undefined) assertLeast(amount, way, sale)
+}
+
+/** The refunds of each of these sales. */
+async function shownOf(
+  { store }: Pick<RefundDeps, 'store'>,
+  sales: readonly RefundedSale[],
+): Promise<ReadonlyMap<string, readonly ReceiptRefund[]>> {
+  const all = sales.length === 0 ? [] : await store.ofSales(sales.map(({ id }) => id))
+  const ofSale = ({ id }: RefundedSale): readonly Refund[] => all.filter(({ saleId }) => saleId === id)
+  return new Map(sales.map((sale) => [sale.id, toShown(ofSale(sale), sale)]))
 }
 
 /** Refunds as the buyer of the sale sees them. */
