@@ -264,6 +264,65 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     expect(await usdcOf(shop.chain, home)).toBe(1_000_000n)
   })
 
+  it.each([
+    ['whose wallet is connected', async () => undefined],
+    [
+      'once the checkout is paused',
+      async (id: string) => {
+        const paused = "UPDATE checkout SET state = 'paused', paused_at = now(), probe_at = now() + interval '1 day'"
+        await shop.service.database.statements.run(`${paused} WHERE id = $1`, [id])
+      },
+    ],
+    [
+      'once the checkout is a test',
+      async (id: string) => {
+        const { status } = await shop.person.call('PATCH', `/v1/checkouts/${id}`, { body: { testMode: true } })
+        expect(status).toBe(200)
+      },
+    ],
+    [
+      'once the checkout has ended',
+      async (id: string) => {
+        expect((await shop.person.call('DELETE', `/v1/checkouts/${id}`)).status).toBeLessThan(300)
+      },
+    ],
+  ] as const)('finds the order by its link, in a browser %s', async (state, change) => {
+    const sale = await shop.sell({ fields: [] })
+    const begun = await shop.visit({ id: `${sale.id}?lang=en` }, { ...DEVICES[0][1], wallet: false })
+    await begun.page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await begun.page.getByRole('button', { name: 'Show where to send' }).click()
+    await send(await begun.page.locator('.copied code').first().innerText(), 1_000_000n)
+    await shop.chain.mine(5)
+    // The newest block is remembered for a moment.
+    shop.service.clock.forward(3_000)
+    const link = begun.page.url()
+    await begun.context.close()
+
+    const visit = await shop.visit(sale, DEVICES[1][1])
+    const { page } = visit
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    await change(sale.id)
+    await page.goto(link)
+    await page.getByRole('button', { name: 'I want my money back' }).click()
+    expect(await page.getByRole('button', { name: /Pay|Wallet/ }).count()).toBe(0)
+    expect(await page.getByText(/Nothing was charged|Test mode/).count()).toBe(0)
+    const home = (await shop.chain.payer(0n)).address
+    await page.getByLabel('Your address for the return').fill(home)
+    await look(visit, state.replaceAll(' ', '-'))
+    await page.getByRole('button', { name: 'Return 1.00 USDC' }).click()
+    await page.getByText(/1.00 USDC were returned to/).waitFor()
+    expect(await usdcOf(shop.chain, home)).toBe(1_000_000n)
+    await visit.context.close()
+  })
+
+  it('says so where the link of an order is not complete', async () => {
+    const sale = await shop.sell({ fields: [] })
+    const visit = await shop.visit({ id: `${sale.id}?lang=en#transfer=adr_1` }, { ...DEVICES[0][1], wallet: false })
+    await visit.page.getByText('Open the whole link of your order.').waitFor()
+    await visit.context.close()
+  })
+
   it('sends no request to another origin and causes no error', () => {
     expect(shop.problems()).toEqual([])
   })

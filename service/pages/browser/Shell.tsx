@@ -15,7 +15,7 @@ export function Shell({
 }: {
   title: string
   frame: Frame
-  data?: object
+  data?: object | undefined
   /** The groups of texts that the script uses. */
   groups?: readonly string[]
   noscript?: string

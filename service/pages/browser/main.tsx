@@ -9,7 +9,7 @@ import { openKeeper } from './checkout/kept.ts'
 import { endExpired, homeOf } from './checkout/found.ts'
 import { orderIn } from './checkout/order.ts'
 import { openWallets } from './checkout/wallets.ts'
-import { firstState, hurdleOf, type Acts, type PageWallet, type State } from './checkout/state.ts'
+import { firstState, hurdleOf, type Acts, type PageWallet, type State, type TransferActs } from './checkout/state.ts'
 import { choiceIn } from './checkout/wish.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
 import type { GateState } from './gate/flow.ts'
@@ -31,6 +31,11 @@ interface WalletData extends Spoken {
 interface Spoken {
   language: string
   words: Partial<Words>
+}
+
+/** The page in place of a checkout that has ended. */
+interface EndedData extends Spoken {
+  ended: true
 }
 
 interface Data extends Spoken {
@@ -60,6 +65,11 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   // A payment for an order has nothing to do with what a customer of this browser buys for themselves.
   const keeper = openKeeper(order === null || order === 'mistyped' ? page.checkout.id : order.payment)
   const flow = openFlow({ store, api, keeper, home: homeOf(home), now })
+  const transfer: TransferActs = {
+    order: flow.order,
+    begun: (shown) => store.change({ transfer: shown }),
+    bought: flow.show,
+  }
   const acts: Acts = {
     pay: (raw) => void flow.pay(raw),
     simulate: (raw, outcome) => void flow.simulate(raw, outcome),
@@ -70,13 +80,15 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
     ...walletActs(wallets),
     again: flow.again,
     retry: () => void flow.renew(),
-    transfer: { order: flow.order, begun: () => store.change({ transfers: true }), bought: flow.show },
+    transfer,
     handOver: async (raw) => (await import('./checkout/handover.ts')).handOver(api, store.read(), raw),
   }
   if (page.checkout.fields.some(({ type }) => type === 'file')) {
     haveFileFields((await import('./checkout/FileField.tsx')).fileFieldAt(page.checkout.url))
   }
   hydrate(<Checkout store={store} acts={acts} />, root)
+  // Before a wallet is looked for: who comes back to an order must not pay again.
+  if (isTransfer()) await import('./checkout/Transfer.tsx').then((it) => it.showOrder(page, transfer), reload)
   // After the first rendering, which repeats the server's: a server never sees the hash, and fills nothing in.
   const draft = order === null ? new URLSearchParams(location.search).get('draft') : null
   if (draft !== null) await (await import('./checkout/handover.ts')).takeOver({ store, api, draft, home })
@@ -97,7 +109,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
       ? order.choice
       : { ...store.read().wish.choice, ...(store.read().prefill?.choice ?? choiceIn(location.search)) },
   })
-  flow.resume(payment)
+  if (store.read().transfer === null) flow.resume(payment)
   const { plans = [], trialRuns = 0 } = page.checkout
   if (plans.length > 0 || trialRuns > 0) {
     void import('./checkout/passes.ts').then(({ openAhead }) => openAhead({ store, api, now }))
@@ -115,7 +127,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
     )
   }
   // Another order's link differs in the hash alone, which loads nothing by itself.
-  addEventListener('hashchange', () => location.reload())
+  addEventListener('hashchange', reload)
 
   // A tab may become visible after an hour: the price, the balance and the wallet's network are read again.
   const lookAround = (): void => {
@@ -158,6 +170,21 @@ async function startGate({ page, onramp }: Data, clockBehindMs: number): Promise
   if (!page.checkout.testMode) wallets.open([])
 }
 
+/** An order that was paid by a transfer, whose checkout has ended. Its buyer comes back for the rest of the money. */
+function startEnded(): void {
+  addEventListener('hashchange', reload)
+  if (isTransfer()) void import('./checkout/Transfer.tsx').then((it) => it.showAlone(), reload)
+}
+
+function reload(): void {
+  location.reload()
+}
+
+/** A server never sees it. */
+function isTransfer(): boolean {
+  return location.hash.startsWith('#transfer=')
+}
+
 /** Few people open this page, so its script is a file of its own. */
 async function startVerify({ verify }: VerifyData): Promise<void> {
   const { Verify } = await import('./verify/Verify.tsx')
@@ -178,9 +205,11 @@ const RENEW_MS = 60_000
 const LOOK_MS = 15_000
 
 // This must be last, because the constants above have no value before.
-const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data | VerifyData | WalletData
+const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as
+  Data | VerifyData | WalletData | EndedData
 speak(data.language, data.words)
 if ('verify' in data) void startVerify(data)
 else if ('wallet' in data) void import('./passkey/Wallet.tsx').then((it) => it.start(data.now - Date.now()))
+else if ('ended' in data) startEnded()
 else if (data.gate === true) void startGate(data, data.now - Date.now())
 else void start(data, data.now - Date.now())

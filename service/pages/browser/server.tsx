@@ -77,13 +77,15 @@ export const renderPayment: Renderer['renderPayment'] = (payment, frame) =>
 export const renderReceipt: Renderer['renderReceipt'] = (receipt, signed, frame) =>
   renderMessage(frame, () => messageOfReceipt(receipt, signed))
 
-export const renderError: Renderer['renderError'] = (error, frame) => renderMessage(frame, () => messageOfError(error))
+/** With a script where a checkout has ended: an order that was paid by a transfer is named after the hash of its link. */
+export const renderError: Renderer['renderError'] = (error, frame) =>
+  renderMessage(frame, () => messageOfError(error), error.code === 'checkout_not_found' ? { ended: true } : undefined)
 
-function renderMessage(frame: Frame, messageOf: () => Message): string {
+function renderMessage(frame: Frame, messageOf: () => Message, data?: object): string {
   return inLanguage(frame, () => {
     const message = messageOf()
     return (
-      <Shell title={message.title} frame={frame}>
+      <Shell title={message.title} frame={frame} data={data} groups={ENDED} noscript={say('transfer.noscript')}>
         <MessagePage message={message} />
       </Shell>
     )
@@ -114,5 +116,6 @@ const CHECKOUT = [
   'invoice',
   'receipt',
 ]
+const ENDED = ['common', 'transfer', 'error', 'pay']
 const VERIFY = ['common', 'verify']
 const WALLET = ['common', 'pay', 'transfer', 'error', 'fault', 'passkey']

@@ -21,12 +21,12 @@ import { Summary, Terms } from './Summary.tsx'
 /** The whole page. Without `acts` it is static, until its script has started. */
 export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | null }) {
   const state = useWatched(store)
-  const { page, progress } = state
+  const { page, progress, transfer } = state
   const { product, testMode, id } = page.checkout
   useTitle(state)
   return (
     <>
-      {testMode && <TestBanner calls={(page.checkout.after?.kind ?? 'webhook') === 'webhook'} />}
+      {testMode && transfer === null && <TestBanner calls={(page.checkout.after?.kind ?? 'webhook') === 'webhook'} />}
       <main class={progress === null ? 'split' : 'split split-brief'}>
         <Summary page={page} />
         <section class="till" aria-label={say('terms.payment')}>
@@ -40,6 +40,8 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
                 isOrder={state.order !== null}
                 isFramed={state.embed?.tab === false}
               />
+            ) : transfer !== null ? (
+              (transfer({ state }) as VNode)
             ) : state.orderEnd !== null ? (
               <Unavailable {...endOf(state.orderEnd)} />
             ) : state.gone ? (
@@ -51,7 +53,7 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
                 retry={acts?.retry}
               />
             ) : null}
-            {page.checkout.chat == null || state.order !== null ? (
+            {transfer !== null ? null : page.checkout.chat == null || state.order !== null ? (
               <Form state={state} acts={acts} hidden={isFormHidden(state)} />
             ) : (
               ((state.chat?.({ state }) as VNode | undefined) ?? <p class="chat">{page.checkout.chat.greeting}</p>)
@@ -116,7 +118,7 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
           </span>
         </p>
       )}
-      {state.transfers ? null : order !== null ? (
+      {order !== null ? (
         // With a key of its own: the open form's controls have values that a customer may have typed.
         <Fields key="order" fields={orderedFields(fields, order)} errors={{}} locked />
       ) : (
@@ -124,19 +126,15 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
           <Fields key="form" fields={fields} errors={errors} shown={shown} locked={prefill?.locked} />
         )
       )}
-      {!state.transfers && (
-        <>
-          <Price state={state} choose={choose} locked={order !== null} />
-          <Ahead
-            state={state}
-            choose={(plan) => choose({ plan })}
-            use={(how) => {
-              if (form.current !== null) acts?.use(rawOf(fields, form.current), how)
-            }}
-          />
-          <ReceiptAddress state={state} enter={acts?.enterEmail} />
-        </>
-      )}
+      <Price state={state} choose={choose} locked={order !== null} />
+      <Ahead
+        state={state}
+        choose={(plan) => choose({ plan })}
+        use={(how) => {
+          if (form.current !== null) acts?.use(rawOf(fields, form.current), how)
+        }}
+      />
+      <ReceiptAddress state={state} enter={acts?.enterEmail} />
       <Pay state={state} acts={acts} />
     </form>
   )
@@ -195,11 +193,12 @@ function endOf(end: OrderEnd): { title: string; text: string } {
 }
 
 /** What a screen reader announces about changes outside the focused element. */
-function spoken({ page, doing, notice, progress, gone, account, orderEnd }: State): string {
+function spoken({ page, doing, notice, progress, transfer, gone, account, orderEnd }: State): string {
   if (progress !== null) {
     const { title, text } = headlineOf(progress, page)
     return `${title}. ${text}`
   }
+  if (transfer !== null) return ''
   if (orderEnd !== null) return endOf(orderEnd).title
   if (gone) return say('form.linkExpired')
   if (!page.available) return `${say('form.unavailable')}. ${say('common.noCharge')}`

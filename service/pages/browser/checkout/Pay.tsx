@@ -136,15 +136,13 @@ function Ways({ state, acts }: { state: State; acts: WalletActs | null }) {
   const [way, setWay] = useState<typeof Transfers | null>(null)
   const load = (): void => void import('./Transfer.tsx').then(setWay, () => location.reload())
   const transfer = state.page.checkout.transfers === true && state.order === null ? acts?.transfer : undefined
-  const isOffered = transfer !== undefined
-  useEffect(() => {
-    if (isOffered && location.hash.startsWith('#transfer=')) load()
-  }, [isOffered])
-  if (isOffered && way !== null) return <way.Transfer state={state} acts={transfer} leave={() => setWay(null)} />
+  if (transfer !== undefined && way !== null) {
+    return <way.Transfer state={state} acts={transfer} leave={() => setWay(null)} />
+  }
   return (
     <>
       <Wallets state={state} acts={acts} />
-      {isOffered && (
+      {transfer !== undefined && (
         <button type="button" class="link" onClick={load}>
           {say('pay.byTransfer')}
         </button>

@@ -1,3 +1,4 @@
+import { render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PaymentState } from '../../model.ts'
 import type { PaymentAddressView } from '../../../payment-addresses/service/addresses.ts'
@@ -6,80 +7,131 @@ import { isRecord } from '../../../ui-kit/provider.ts'
 import { dateTime, figure, language, say, sayWith, usdc } from '../words/say.ts'
 import { sentenceOf } from '../words/reasons.ts'
 import { Hint, Primary } from './Actions.tsx'
-import type { Raw } from './form.ts'
 import { rawOf } from './draft.ts'
 import { Outward, Spinner } from './Icons.tsx'
 import { onThisHost } from './Result.tsx'
 import { isAllBack, withoutCharge, type State, type TransferActs } from './state.ts'
 
-/** An order that is paid by a transfer from anywhere, at an address of its own. Its link survives a reload. */
+/** What orders by a transfer from anywhere, in the form. The order has an address of its own, and a link that leads back. */
 export function Transfer({ state, acts, leave }: { state: State; acts: TransferActs; leave: () => void }) {
-  const { page } = state
+  const { checkout } = state.page
   const box = useRef<HTMLDivElement>(null)
-  const { proof, shown, doing, fault, open, giveBack } = useTransfer(page, acts, proofIn(location.hash))
-  const network = networkName(page.checkout.chainId)
-  const begin = (): void => {
+  const [isOpening, setOpening] = useState(false)
+  const [fault, setFault] = useState<string | null>(null)
+  const open = async (): Promise<void> => {
     const form = box.current?.closest('form')
-    if (form != null) void open(rawOf(page.checkout.fields, form))
+    if (form == null || isOpening) return
+    setFault(null)
+    setOpening(true)
+    const order = await acts.order(rawOf(checkout.fields, form))
+    const spoken = order?.email === undefined ? {} : { language: language() }
+    const answer = order === null ? null : await ask(addressesOf(checkout.url), { body: { ...order, ...spoken } })
+    setOpening(false)
+    if (order === null) return
+    const seen = addressIn(answer)
+    if (seen === null) return setFault(withoutCharge(faultOf(answer)))
+    const proof = { id: seen.id, token: String(answer?.body['token']) }
+    history.replaceState(history.state, '', `${location.pathname}${location.search}#${HASH}${proof.id}.${proof.token}`)
+    acts.begun(() => <Order url={checkout.url} bought={acts.bought} proof={proof} seen={seen} />)
   }
   return (
     <div class="transfer" ref={box}>
-      {proof === null ? (
+      <p class="quiet">{say('transfer.about', { network: networkName(checkout.chainId) })}</p>
+      {needsWallet(state) && <Hint>{say('transfer.walletOnly')}</Hint>}
+      <Primary type="button" busy={isOpening ? say('common.momentPlease') : null} onClick={() => void open()}>
+        {say('transfer.open')}
+      </Primary>
+      <button type="button" class="link" onClick={leave}>
+        {say('transfer.leave')}
+      </button>
+      <Fault fault={fault} />
+    </div>
+  )
+}
+
+/** Shows the order of the page's own link, whatever is sold here now. */
+export function showOrder({ checkout }: State['page'], { begun, bought }: TransferActs): void {
+  const proof = proofIn(location.hash)
+  begun(() => <Order url={checkout.url} bought={bought} proof={proof} />)
+}
+
+/** The same where the checkout has ended, and its page with it. */
+export function showAlone(): void {
+  const root = document.getElementById('root')
+  const proof = proofIn(location.hash)
+  if (root === null) return
+  document.title = say('transfer.order')
+  const bought: Bought = (id, token) => location.assign(orderLink(location.pathname, { id, token }))
+  render(
+    <main class="verify">
+      <h1>{say('transfer.order')}</h1>
+      <Order url={location.pathname} bought={bought} proof={proof} />
+    </main>,
+    root,
+  )
+}
+
+/** What arrives at an order's address, and what is left there. */
+function Order({ url, bought, proof, seen = null }: OrderProps) {
+  const { shown, isReturning, fault, giveBack } = useTransfer(url, { bought, proof, seen })
+  if (proof === null) return <Fault fault={say('transfer.incomplete')} />
+  return (
+    <div class="transfer">
+      {shown !== null ? (
         <>
-          <p class="quiet">{say('transfer.about', { network })}</p>
-          {needsWallet(state) && <Hint>{say('transfer.walletOnly')}</Hint>}
-          <Primary type="button" busy={doing === 'opening' ? say('common.momentPlease') : null} onClick={begin}>
-            {say('transfer.open')}
-          </Primary>
-          <button type="button" class="link" onClick={leave}>
-            {say('transfer.leave')}
-          </button>
-        </>
-      ) : shown === null ? (
-        <p class="wallet wallet-awaited">
-          <Spinner /> {say('common.momentPlease')}
-        </p>
-      ) : (
-        <>
-          {shown.missing > 0 && <WhereTo shown={shown} network={network} />}
+          {/* Where its address is: what is sold here now may be paid on another network. */}
+          {shown.missing > 0 && <WhereTo shown={shown} network={networkName(shown.chainId)} />}
           <Standing shown={shown} />
           {shown.payment !== null && (
             // Beside this page, which has what is left.
-            <a class="button" href={orderLink(page, shown.payment)} target="_blank" rel="noreferrer noopener">
+            <a class="button" href={orderLink(url, shown.payment)} target="_blank" rel="noreferrer noopener">
               {say('transfer.openOrder')} <Outward />
               <span class="unseen"> {say('pay.opensTab')}</span>
             </a>
           )}
-          {shown.left > 0 && (
-            <GiveBack shown={shown} busy={doing === 'returning'} giveBack={(to) => void giveBack(to)} />
-          )}
+          {shown.left > 0 && <GiveBack shown={shown} busy={isReturning} giveBack={(to) => void giveBack(to)} />}
           <Returns shown={shown} />
         </>
+      ) : (
+        fault === null && (
+          <p class="wallet wallet-awaited">
+            <Spinner /> {say('common.momentPlease')}
+          </p>
+        )
       )}
       <Fault fault={fault} />
     </div>
   )
 }
 
+interface OrderProps {
+  /** The checkout's. */
+  url: string
+  bought: Bought
+  /** Null where the link is not complete. */
+  proof: Proof | null
+  /** How it stood when it was ordered. */
+  seen?: PaymentAddressView | null
+}
+
+type Bought = TransferActs['bought']
+
 /** On the page of the payment: what was refunded is at the order's address again, and its buyer says where it goes. */
 export function Collect({ page, state }: { page: State['page']; state: PaymentState }) {
   const { collect } = state.payment
   const first = collect === null ? null : { id: collect.addressId, token: collect.token }
-  const { shown, doing, fault, giveBack } = useTransfer(page, NO_ACTS, first)
+  const { shown, isReturning, fault, giveBack } = useTransfer(page.checkout.url, { proof: first })
   return (
     <div class="transfer">
       <p class="quiet">{say(isAllBack(state) ? 'transfer.refunded' : 'transfer.refunding')}</p>
       {shown !== null && shown.left > 0 && (
-        <GiveBack shown={shown} busy={doing === 'returning'} giveBack={(to) => void giveBack(to)} />
+        <GiveBack shown={shown} busy={isReturning} giveBack={(to) => void giveBack(to)} />
       )}
       {shown !== null && <Returns shown={shown} />}
       <Fault fault={fault} />
     </div>
   )
 }
-
-/** It is paid already. */
-const NO_ACTS: TransferActs = { order: () => Promise.resolve(null), begun: () => undefined, bought: () => undefined }
 
 function Fault({ fault }: { fault: string | null }) {
   if (fault === null) return null
@@ -95,17 +147,18 @@ function needsWallet({ page, wish }: State): boolean {
   return wish.choice.plan !== undefined || (page.checkout.trialRuns ?? 0) > 0
 }
 
-/** The address of an order, from the form or from the page's own link, and what arrives there. */
-function useTransfer(page: State['page'], acts: TransferActs, first: Proof | null) {
-  const at = `${onThisHost(page.checkout.url)}/addresses`
-  const [proof, setProof] = useState<Proof | null>(first)
-  const [shown, setShown] = useState<PaymentAddressView | null>(null)
-  const [doing, setDoing] = useState<'opening' | 'returning' | null>(null)
+/** What arrives at the address of an order. `bought`: calls it once the order is paid and nothing is left. */
+function useTransfer(
+  url: string,
+  { bought, proof, seen = null }: Omit<OrderProps, 'url' | 'bought'> & { bought?: Bought },
+) {
+  const at = addressesOf(url)
+  const [shown, setShown] = useState<PaymentAddressView | null>(seen)
+  const [isReturning, setReturning] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
 
   useEffect(() => {
     if (proof === null) return undefined
-    acts.begun()
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     let isLooking = false
@@ -132,7 +185,7 @@ function useTransfer(page: State['page'], acts: TransferActs, first: Proof | nul
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', back)
     }
-  }, [proof])
+  }, [proof?.id, proof?.token])
 
   const paid = shown?.payment ?? null
   // Whoever comes back to a paid order may have sent the price once more, which the server sees a moment later.
@@ -140,42 +193,29 @@ function useTransfer(page: State['page'], acts: TransferActs, first: Proof | nul
   if (shown !== null) wasPaid.current ??= paid !== null
   useEffect(() => {
     // What is left is shown first: the page of the order has no place for it.
-    if (paid !== null && shown?.left === 0 && wasPaid.current === false) acts.bought(paid.id, paid.token)
+    if (paid !== null && shown?.left === 0 && wasPaid.current === false) bought?.(paid.id, paid.token)
   }, [paid?.id, shown?.left])
 
-  async function open(raw: Raw): Promise<void> {
-    if (doing !== null) return
-    setFault(null)
-    setDoing('opening')
-    const order = await acts.order(raw)
-    const spoken = order?.email === undefined ? {} : { language: language() }
-    const answer = order === null ? null : await ask(at, { body: { ...order, ...spoken } })
-    setDoing(null)
-    if (order === null) return
-    const view = addressIn(answer)
-    if (view === null) return setFault(faultOf(answer))
-    const made = { id: view.id, token: String(answer?.body['token']) }
-    history.replaceState(history.state, '', `${location.pathname}${location.search}#${HASH}${made.id}.${made.token}`)
-    setShown(view)
-    setProof(made)
-  }
-
   async function giveBack(to: string): Promise<void> {
-    if (proof === null || doing !== null) return
+    if (proof === null || isReturning) return
     setFault(null)
-    setDoing('returning')
+    setReturning(true)
     const answer = await ask(`${at}/${proof.id}/return`, { body: { to }, headers: { 'x-payment-token': proof.token } })
-    setDoing(null)
+    setReturning(false)
     const view = addressIn(answer)
     if (view !== null) setShown(view)
     else setFault(faultOf(answer))
   }
 
-  return { proof, shown, doing, fault, open, giveBack }
+  return { shown, isReturning, fault, giveBack }
 }
 
-function orderLink({ checkout }: State['page'], { id, token }: { id: string; token: string }): string {
-  return `${onThisHost(checkout.url)}?${new URLSearchParams({ payment: id, token }).toString()}`
+function addressesOf(url: string): string {
+  return `${onThisHost(url)}/addresses`
+}
+
+function orderLink(url: string, { id, token }: { id: string; token: string | null }): string {
+  return `${onThisHost(url)}?${new URLSearchParams({ payment: id, token: token ?? '' }).toString()}`
 }
 
 function WhereTo({ shown, network }: { shown: PaymentAddressView; network: string }) {
@@ -347,9 +387,7 @@ function faultOf(answer: Answered | null): string {
     if ('to' in details) return say('transfer.wrongAddress')
     if ('choice.plan' in details || 'choice.coupon' in details) return say('transfer.walletOnly')
   }
-  return withoutCharge(
-    sentenceOf({ code: String(code), sentence: typeof error === 'string' ? error : say('error.impossible') }),
-  )
+  return sentenceOf({ code: String(code), sentence: typeof error === 'string' ? error : say('error.impossible') })
 }
 
 const POLL_MS = 3_000

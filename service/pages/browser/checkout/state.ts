@@ -60,8 +60,8 @@ export interface State {
   order: Order | null
   /** Whether what was filled in on another device was there; null where the link names nothing of the kind. */
   continued: boolean | null
-  /** The order is fixed, and waits for a transfer: its form is gone. */
-  transfers: boolean
+  /** What shows an order that is paid by a transfer, in place of the form: it is fixed, whatever is sold here now. */
+  transfer: Drawn | null
   /** Why the order cannot be paid. */
   orderEnd: OrderEnd | null
   /** What shows a chat, once it is loaded. Null for every other checkout. */
@@ -352,7 +352,7 @@ export function firstState(
     gone: false,
     order: null,
     continued: null,
-    transfers: false,
+    transfer: null,
     orderEnd: null,
     chat: null,
   }
@@ -385,8 +385,8 @@ export interface WalletActs {
 export interface TransferActs {
   /** What is bought. Null where the form has faults, which it then shows. */
   order(raw: Raw): Promise<{ input: Record<string, unknown>; choice: Choice; email?: string } | null>
-  /** The order is fixed from now on. */
-  begun(): void
+  /** The order is fixed from now on, and this shows it. */
+  begun(shown: Drawn): void
   /** Shows the payment. */
   bought(id: string, token: string | null): void
 }

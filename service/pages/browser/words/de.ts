@@ -220,6 +220,10 @@ export const de: Words = {
     'Ihr Geld ist da, aber die Bestellung kann gerade nicht beginnen. Wir versuchen es weiter; gelingt es nicht, erhalten Sie das Geld hier zurück.',
   'transfer.paid': 'Ihre Bestellung ist bezahlt.',
   'transfer.openOrder': 'Bestellung öffnen',
+  'transfer.order': 'Ihre Bestellung',
+  'transfer.incomplete': 'Dieser Link ist nicht vollständig. Öffnen Sie den ganzen Link Ihrer Bestellung.',
+  'transfer.noscript':
+    'Diese Seite braucht JavaScript, um eine Bestellung zu zeigen, die per Überweisung bezahlt wird.',
   'transfer.expired': 'Diese Bestellung ist beendet. Geld, das noch hier ist, gehört Ihnen.',
   'transfer.failed': 'Die Bestellung konnte nicht bezahlt werden. Ihr Geld ist noch hier.',
   'transfer.wantBack': 'Ich möchte mein Geld zurück',
