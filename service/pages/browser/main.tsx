@@ -9,10 +9,9 @@ import { openKeeper } from './checkout/kept.ts'
 import { endExpired, homeOf } from './checkout/found.ts'
 import { orderIn } from './checkout/order.ts'
 import { openWallets } from './checkout/wallets.ts'
-import { firstState, hurdleOf, type Acts, type PageWallet, type State, type TransferActs } from './checkout/state.ts'
+import { firstState, hurdleOf, type Acts, type State, type TransferActs } from './checkout/state.ts'
 import { choiceIn } from './checkout/wish.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
-import type { GateState } from './gate/flow.ts'
 import { speak, type Words } from './words/say.ts'
 import './style.css'
 
@@ -77,7 +76,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
     choose: flow.choose,
     enterEmail: flow.enterEmail,
     use: (raw, how) => void flow.use(raw, how),
-    ...walletActs(wallets),
+    ...wallets.acts,
     again: flow.again,
     retry: () => void flow.renew(),
     transfer,
@@ -140,36 +139,6 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   setInterval(lookAround, LOOK_MS)
 }
 
-/** Uses the same wallet and price code; the result is the API's own answer. */
-async function startGate({ page, onramp }: Data, clockBehindMs: number): Promise<void> {
-  const [{ Gate }, { firstGateState, openGateFlow }] = await Promise.all([
-    import('./gate/Gate.tsx'),
-    import('./gate/flow.ts'),
-  ])
-  const root = document.getElementById('root')
-  if (root === null) return
-  const store = openWatched<GateState>(firstGateState(page, onramp))
-  const wallets = openWallets(store)
-  const resource = location.pathname + location.search
-  const keeper = openKeeper(resource)
-  const flow = openGateFlow({ store, keeper, resource, now: () => Date.now() + clockBehindMs })
-  hydrate(
-    <Gate
-      store={store}
-      acts={{
-        pay: flow.pay,
-        simulate: (testToken) => void flow.simulate(testToken),
-        ...walletActs(wallets),
-        again: flow.again,
-        retry: () => undefined,
-      }}
-    />,
-    root,
-  )
-  flow.resume()
-  if (!page.checkout.testMode) wallets.open([])
-}
-
 /** An order that was paid by a transfer, whose checkout has ended. Its buyer comes back for the rest of the money. */
 function startEnded(): void {
   addEventListener('hashchange', reload)
@@ -192,15 +161,6 @@ async function startVerify({ verify }: VerifyData): Promise<void> {
   if (root !== null) hydrate(<Verify issuers={verify.issuers} />, root)
 }
 
-function walletActs(wallets: ReturnType<typeof openWallets>) {
-  return {
-    connect: (wallet: PageWallet) => void wallets.connect(wallet),
-    switchNetwork: () => void wallets.switchNetwork(),
-    look: () => void wallets.look(),
-    changeWallet: wallets.change,
-  }
-}
-
 const RENEW_MS = 60_000
 const LOOK_MS = 15_000
 
@@ -211,5 +171,5 @@ speak(data.language, data.words)
 if ('verify' in data) void startVerify(data)
 else if ('wallet' in data) void import('./passkey/Wallet.tsx').then((it) => it.start(data.now - Date.now()))
 else if ('ended' in data) startEnded()
-else if (data.gate === true) void startGate(data, data.now - Date.now())
+else if (data.gate === true) void import('./gate/start.tsx').then((it) => it.startGate(data, data.now - Date.now()))
 else void start(data, data.now - Date.now())

@@ -120,13 +120,16 @@ export function openWallets(store: Watched<State>) {
         unlisten()
       }
     },
-    connect: (wallet: PageWallet) => doing('connecting', () => join(wallet), say('pay.notConnected')),
-    switchNetwork: () => doing('switching', switchNetwork, say('pay.notSwitched')),
-    /** Reads the network and the balance again at the customer's request. */
-    look: () => doing('looking', look, ''),
+    /** What the customer does. */
+    acts: {
+      connect: (wallet: PageWallet) => void doing('connecting', () => join(wallet), say('pay.notConnected')),
+      switchNetwork: () => void doing('switching', switchNetwork, say('pay.notSwitched')),
+      /** Reads the network and the balance again. */
+      look: () => void doing('looking', look, ''),
+      changeWallet: forget,
+    },
     /** The same without a request from the customer. */
     refresh: () => void look(),
-    change: forget,
   }
 }
 
