@@ -253,6 +253,33 @@ describe('a tool whose work takes longer than its answer', () => {
       const { status, body } = await later(caller.key, callId)
       expect([status, body.code, body.upstream.message]).toEqual([502, 'upstream_error', 'No disk for [secret].'])
       expect(body.error).not.toContain('Nothing was charged')
+      await now()
+      const client = await statelessClient(`${world.service.origin}/tools/mcp`, caller.key)
+      const failed = await client.callTool({ name: 'get_result', arguments: { callId } })
+      expect(failed).toMatchObject({ isError: true, structuredContent: { error: { paid: true, callId, advice: '' } } })
+      expect(JSON.stringify(failed)).not.toMatch(/Nothing was charged|call again/)
+      await client.close()
+    })
+
+    test('that does not answer in time sends a model to get_result, and not to a second call', async () => {
+      const caller = await world.caller()
+      const callId = await accepted(caller)
+      world.upstream.on('/jobs/endless', () => undefined)
+      const client = await statelessClient(`${world.service.origin}/tools/mcp`, caller.key)
+      const named = { _meta: { 'coinslot/payment': { paymentId: callId } } }
+      for (const request of [
+        { name: 'get_result', arguments: { callId } },
+        { name: 'call_tool', arguments: { slug: 'long-endless' }, ...named },
+      ]) {
+        await now()
+        const late = await client.callTool(request)
+        const { error } = late.structuredContent as { error: Record<string, string> }
+        expect([late.isError, error['code'], error['paid']]).toEqual([true, 'upstream_timeout', true])
+        expect(error['advice']).toContain(`get_result and callId "${callId}"`)
+        expect(JSON.stringify(late)).not.toMatch(/Nothing was charged|call again/)
+        expect(late._meta?.['coinslot/billing']).toEqual({ callId })
+      }
+      await client.close()
     })
 
     test('is not polled with a new server’s keys after the document names another server', async () => {

@@ -78,15 +78,15 @@ export function failed(error: DomainError, suggestions: readonly string[], topUp
   }
 }
 
-/** Its buyer paid for the call by itself, before the tool was asked. */
+/** The call is paid, by its buyer before the tool was asked or when the tool accepted the work. */
 function isPaid({ fields }: DomainError): boolean {
   return fields['paid'] === true
 }
 
 function adviceFor(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): string {
   const { code, fields } = error
-  // The sentence says how its answer is fetched. Another call would be paid again.
-  if (isPaid(error)) return ''
+  // Another call would be paid again.
+  if (isPaid(error)) return adviceForPaid(error)
   switch (code) {
     case 'invalid_input':
       return 'Correct these fields and call again; describe_tool shows what the tool takes.'
@@ -113,6 +113,22 @@ function adviceFor(error: DomainError, suggestions: readonly string[], topUpUrl:
     case 'too_many_calls_at_once':
     case 'rate_limited':
       return 'Nothing was charged. Wait a little and call again.'
+    default:
+      return ''
+  }
+}
+
+/** A buyer without an account reads in the sentence how the answer is fetched. */
+function adviceForPaid({ code, fields: { callId, paymentToken } }: DomainError): string {
+  if (paymentToken !== undefined) return ''
+  const again = `ask for its result with get_result and callId "${String(callId)}". Another call would start the work anew, for its full price.`
+  switch (code) {
+    case 'connection_required':
+      return `Give this link to the account’s owner, who connects there. Then ${again}`
+    case 'upstream_timeout':
+    case 'provider_busy':
+    case 'too_many_calls_at_once':
+      return `Wait a little, then ${again}`
     default:
       return ''
   }

@@ -54,26 +54,34 @@ export function createOperations(deps: OperationsDeps) {
     } catch (error) {
       const askAt = new Date(clock.now().getTime() + FAILED_MS)
       await store.writeOperation(id, { output: null, operation: { sealed: operation.sealed, askAt } })
-      throw ofCall(aboutWork(error), id)
+      throw error
     }
     return (await store.find(ownerOf(caller), id, caller.agentId)) ?? stored
   }
 
+  async function current(stored: StoredCall, asking: Omit<Question, 'tool'>): Promise<CallResult> {
+    const { caller, fields } = asking
+    const giveBack = await slots.taken(caller.keyId ?? ownerOf(caller).userId)
+    try {
+      const now = await asked(stored, asking)
+      const output = now.output === null || fields === null ? now.output : withFields(fields, now.output)
+      return await states.replay({ ...now, output })
+    } finally {
+      giveBack()
+    }
+  }
+
   return {
     /** Another account's or agent's call counts as missing. */
-    async result(caller: Caller, id: CallId, { fields, waitMs, signal }: ResultInput): Promise<CallResult> {
-      const owner = ownerOf(caller)
-      const stored = await store.find(owner, id, caller.agentId)
+    async result(caller: Caller, id: CallId, input: ResultInput): Promise<CallResult> {
+      const stored = await store.find(ownerOf(caller), id, caller.agentId)
       if (stored === null) throw callMissing()
       if (stored.failure !== null) throw failedCall(stored.failure, id)
       if (stored.output === null) throw answerForgotten(id)
-      const giveBack = await slots.taken(caller.keyId ?? owner.userId)
       try {
-        const now = await asked(stored, { caller, fields, waitMs, signal })
-        const output = now.output === null || fields === null ? now.output : withFields(fields, now.output)
-        return await states.replay({ ...now, output })
-      } finally {
-        giveBack()
+        return await current(stored, { caller, ...input })
+      } catch (error) {
+        throw ofCall(aboutPaid(error), id)
       }
     },
   }
@@ -97,11 +105,11 @@ function failedCall({ code, sentence }: NonNullable<StoredCall['failure']>, call
   return new DomainError('upstream', code, sentence, { callId })
 }
 
-/** The call was charged when the tool accepted the work, so no error may say that it was not. */
-function aboutWork(error: unknown): unknown {
+/** The call was charged when the tool accepted the work, so no error may say that it was not, or that it is to be made anew. */
+function aboutPaid(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error
   const sentence = error.message.replace(' Nothing was charged.', ' Asking again costs nothing.')
-  return new DomainError(error.kind, error.code, sentence, error.fields).causedBy(error.cause)
+  return new DomainError(error.kind, error.code, sentence, { ...error.fields, paid: true }).causedBy(error.cause)
 }
 
 export interface ResultInput {
