@@ -35,7 +35,7 @@ const DOCUMENT = {
 describe('a tool whose work takes longer than its answer', () => {
   let world: ToolWorld
   beforeAll(async () => {
-    world = await toolWorld({ TOOL_TIMEOUT_MS: '2000' })
+    world = await toolWorld({ TOOL_TIMEOUT_MS: '2000', TOOL_ANSWER_BYTES_MAX: '20000' })
     const provider = importRequest(world.upstream.url, { slug: 'long', trusted: true })
     await world.service.catalogue.importDocument(provider, JSON.stringify(DOCUMENT))
     const providerRef = { environment: 'sandbox', ownerId: null, provider: 'long' } as const
@@ -206,6 +206,27 @@ describe('a tool whose work takes longer than its answer', () => {
       const again = await later(caller.key, `${callId}?fields=made`)
       expect([again.body.output, polls()]).toEqual([{ made: 9 }, total])
       expect(await world.left(caller)).toEqual(left)
+    })
+
+    test('is stored whole, whatever the poll reads of it that finds it done', async () => {
+      const caller = await world.caller()
+      const callId = await accepted(caller)
+      await now()
+      done = true
+      expect((await later(caller.key, `${callId}?fields=status`)).body.output).toEqual({ status: 'done' })
+      expect((await later(caller.key, callId)).body.output).toMatchObject({ status: 'done', made: 9 })
+    })
+
+    test('is stored as a file where its result is large, whatever is read of it', async () => {
+      const caller = await world.caller()
+      const callId = await accepted(caller)
+      const whole = { status: 'done', made: 9, text: 'x'.repeat(30_000) }
+      world.upstream.respondWith('/jobs/endless', whole)
+      await now()
+      for (const path of [`${callId}?fields=status`, callId]) {
+        const { output } = (await later(caller.key, path)).body
+        expect(output).toMatchObject({ url: expect.any(String), bytes: JSON.stringify(whole).length })
+      }
     })
 
     test('is waited for with Prefer: wait, and only by one at a time', async () => {

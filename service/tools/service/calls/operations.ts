@@ -16,11 +16,7 @@ export function createOperations(deps: OperationsDeps) {
   const { catalogue, connections, store, states, reach, large, slots, place, secrets, clock, timeoutMs } = deps
 
   /** The work's result or state, as the tool tells it now. */
-  async function ask(
-    stored: StoredCall,
-    sealed: string,
-    { caller, tool, fields, waitMs, signal }: Question,
-  ): Promise<void> {
+  async function ask(stored: StoredCall, sealed: string, { caller, tool, waitMs, signal }: Question): Promise<void> {
     const owner = ownerOf(caller)
     const operation = JSON.parse(secrets.open(sealed, contextOf(stored.id))) as Operation
     const named = operation.connectionId
@@ -31,7 +27,8 @@ export function createOperations(deps: OperationsDeps) {
     try {
       const reached = await reach.resume({ tool, connection, operation, waitMs, signal, large: room })
       if (reached === null) throw serverChanged(stored.id)
-      const output = await large.send({ owner, tool, callId: stored.id, call: { fields } }, reached)
+      // The whole of it: the poll that finds the work done may want to read its state only.
+      const output = await large.send({ owner, tool, callId: stored.id, call: {} }, reached)
       await store.writeOperation(stored.id, { output, operation: sealedOf(deps, stored.id, output) })
     } finally {
       leave()
@@ -59,8 +56,8 @@ export function createOperations(deps: OperationsDeps) {
     return (await store.find(ownerOf(caller), id, caller.agentId)) ?? stored
   }
 
-  async function current(stored: StoredCall, asking: Omit<Question, 'tool'>): Promise<CallResult> {
-    const { caller, fields } = asking
+  async function current(stored: StoredCall, { fields, ...asking }: ResultRequest): Promise<CallResult> {
+    const { caller } = asking
     const giveBack = await slots.taken(caller.keyId ?? ownerOf(caller).userId)
     try {
       const now = await asked(stored, asking)
@@ -119,8 +116,11 @@ export interface ResultInput {
   signal: AbortSignal
 }
 
-interface Question extends ResultInput {
+interface ResultRequest extends ResultInput {
   caller: Caller
+}
+
+interface Question extends Omit<ResultRequest, 'fields'> {
   tool: Tool
 }
 
