@@ -339,6 +339,18 @@ describe('An import', () => {
     })
   })
 
+  test('an account’s key stays with the servers that it was entered for', async () => {
+    const p = fresh()
+    const at = (server: string) => ({ upstream: { ...UPSTREAM, server } })
+    const key = async () => (await world.catalogue.credentials(await find(`${p}-a`, ANN)))[0].headers['authorization']
+    await bring(p, { a: at('https://a.example/v1'), b: at('https://b.example') }, { ownerId: ANN })
+    await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: ANN, provider: p }, 'secret-of-a')
+    await bring(p, { a: at('https://a.example/v2') }, { ownerId: ANN })
+    expect(await key()).toBe('Bearer secret-of-a')
+    await bring(p, { a: at('https://a.example'), c: at('https://thief.example') }, { ownerId: ANN })
+    expect(await key()).toBeUndefined()
+  })
+
   test('a server on a private network is refused where that is not allowed', async () => {
     const p = fresh()
     const reading = { a: { upstream: { ...UPSTREAM, server: 'http://169.254.169.254/latest' } } }

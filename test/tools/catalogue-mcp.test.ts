@@ -4,6 +4,7 @@ import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
 import { createToolServers } from '../../service/mcp-client/servers.ts'
 import { outboundClient } from '../../service/outbound/client.ts'
 import { usdc } from '../../service/kit/money.ts'
+import type { UserId } from '../../service/tools/model/tool.ts'
 import { catalogueWorld, importRequest, type CatalogueWorld } from './catalogue-world.ts'
 import { mcpStranger, type Stranger } from './mcp-stranger.ts'
 
@@ -108,6 +109,24 @@ describe('Tools of an external MCP server', () => {
     const [{ headers }] = await world.catalogue.credentials(tool)
     await call('add', {}, { headers })
     expect(stranger.authorization).toBe('Bearer token')
+  })
+
+  test('of an account get its key at their own server only, also where another is imported under the name', async () => {
+    const other = await mcpStranger(TOOLS)
+    const ownerId = 'usr_ann' as UserId
+    const request = importRequest('crm', { simulated: false, ownerId })
+    const whose = { environment: 'sandbox', ownerId, provider: 'crm' } as const
+    const key = async () => {
+      const tool = await world.catalogue.bySlug('sandbox', 'crm-add', ownerId)
+      return (await world.catalogue.credentials(tool))[0].headers['authorization']
+    }
+    await world.catalogue.importServer(request, stranger.url)
+    await world.catalogue.setCredentials(whose, 'token-of-a')
+    await world.catalogue.importServer(request, stranger.url)
+    expect([stranger.authorization, await key()]).toEqual(['Bearer token-of-a', 'Bearer token-of-a'])
+    await world.catalogue.importServer(request, other.url)
+    expect([other.authorization, await key()]).toEqual([undefined, undefined])
+    await other.close()
   })
 
   test('keep one session per key between calls, and open a new one when the server forgot it', async () => {

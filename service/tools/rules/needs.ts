@@ -25,6 +25,19 @@ export function takesPlatformKey(tool: Pick<Tool, 'upstream' | 'ownerId'>, provi
   return provider.isPublic || tool.ownerId !== null || !actsOnAccount(tool.upstream)
 }
 
+/** Whether an account's stored key stays when this is imported: it is for the servers that it was entered for, and for no other. */
+export function keepsKey(before: Pick<Provider, 'security'> | null, after: Imported): boolean {
+  if (after.ownerId === null || before === null) return true
+  return hostsOf(after).every((host) => before.security.hosts.includes(host))
+}
+
+type Imported = Pick<Provider, 'ownerId' | 'kind' | 'source' | 'security'>
+
+/** An MCP server that lists no tool is a host all the same. */
+function hostsOf({ kind, source, security }: Imported): readonly string[] {
+  return kind === 'mcp' && source !== null ? [new URL(source.from).origin] : security.hosts
+}
+
 /** Anything that may change something, and anything that a person's own token is for. */
 function actsOnAccount(upstream: Upstream): boolean {
   if (upstream.kind === 'mcp') return upstream.readOnly !== true

@@ -6,6 +6,7 @@ import { quotaExceeded } from '../../../kit/quota.ts'
 import { FairTurns } from '../../../kit/fair-line.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import { providerUnknown } from '../../../connections/errors.ts'
+import { NO_CREDENTIALS } from '../../../connections/service/credentials.ts'
 import { documentRefused, importsBusy, slugsCollide } from '../../errors/catalogue.ts'
 import type { ImportReport, Reading } from '../../model/draft.ts'
 import type { Credentials, ProviderSecurity } from '../../../connections/model.ts'
@@ -16,6 +17,7 @@ import type { CatalogueStore, StoredProvider } from '../../ports/keeping.ts'
 import { changesOf, repriced } from '../../rules/change.ts'
 import { withDescription } from '../../rules/description.ts'
 import { offeredOf, type Offered } from '../../rules/collection.ts'
+import { keepsKey } from '../../rules/needs.ts'
 import { checkHoldings, readingLimit } from '../../rules/quota.ts'
 import { assetSlugOf, assetSlugsOf, providerSlugFault, slugsOf } from '../../rules/slug.ts'
 import type { CatalogueDeps, Directory } from './directory.ts'
@@ -23,7 +25,7 @@ import type { CredentialKeeping } from './credentials.ts'
 
 /** Imports tools from a document or a server. Reading takes seconds and holds no lock; writing is one transaction. */
 export function createImporting(deps: ImportingDeps) {
-  const { store, clock, documents, servers, fetching, directory, credentials, quotas } = deps
+  const { store, clock, documents, servers, fetching, directory, quotas } = deps
   const turns = { sandbox: new FairTurns(IMPORT_TURNS), production: new FairTurns(IMPORT_TURNS) }
 
   /**
@@ -130,10 +132,8 @@ export function createImporting(deps: ImportingDeps) {
 
   async function readServer(request: ImportRequest, server: string): Promise<ImportReport> {
     await fetching.checkAddress(server)
-    const { environment, ownerId, slug } = request
-    const [secret] = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
-    const caller = ownerId ?? 'operator'
-    const reading = await servers.read(server, caller, (request.credentials ?? secret).headers)
+    const { headers } = request.credentials ?? (await storedKey(deps, request, server))
+    const reading = await servers.read(server, request.ownerId ?? 'operator', headers)
     const pricing = await pricingOf(store, request)
     const sourceHash = hashOf([server, priced(pricing), reading.operations])
     const provider = named(toProvider({ ...request, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
@@ -167,6 +167,19 @@ async function pricingOf(store: CatalogueStore, request: ImportRequest): Promise
 /** What the operator removed, or imported from elsewhere under this name. */
 function isOperators(before: StoredProvider, source: Source | null): boolean {
   return before.sourceHash === null || before.source?.from !== source?.from
+}
+
+/** The key of the server that the name stands for, where this is that one. */
+async function storedKey(
+  { store, credentials }: Pick<ImportingDeps, 'store' | 'credentials'>,
+  { environment, ownerId, slug }: ImportRequest,
+  server: string,
+): Promise<Headed> {
+  const before = await store.provider({ environment, ownerId }, slug)
+  const after = { ownerId, kind: 'mcp', source: { from: server }, security: NO_SECURITY } as const
+  if (!keepsKey(before, after)) return NO_CREDENTIALS
+  const [secret] = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
+  return secret
 }
 
 /** The same source, read in the same way, gives the same tools, so it need not be read again. */
@@ -216,8 +229,10 @@ export interface ImportRequest {
   /** What the operator removed, replaced or priced stays as it is. */
   readonly yields?: boolean
   /** For reading an MCP server whose credentials are not stored yet. */
-  readonly credentials?: Pick<Credentials, 'headers'>
+  readonly credentials?: Headed
 }
+
+type Headed = Pick<Credentials, 'headers'>
 
 type ImportingDeps = CatalogueDeps & { directory: Directory; credentials: CredentialKeeping }
 
@@ -265,11 +280,10 @@ function securityIn({ operations, schemes = [] }: Reading): ProviderSecurity {
   const hosts = operations.flatMap(({ upstream }) =>
     upstream.kind === 'http' && URL.canParse(upstream.server) ? new URL(upstream.server).origin : [],
   )
-  return { hosts: [...new Set(hosts)].slice(0, HOSTS_MAX), schemes }
+  return { hosts: [...new Set(hosts)].slice(0, SERVERS_MAX), schemes }
 }
 
 const NO_SECURITY: ProviderSecurity = { hosts: [], schemes: [] }
-const HOSTS_MAX = 20
 
 export function baseOf(source: Source | null): string | null {
   return source !== null && /^https?:\/\//.test(source.from) ? source.from : null

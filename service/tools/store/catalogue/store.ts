@@ -4,6 +4,7 @@ import type { Changes, Collection, Holdings, KnownTool, NewTool } from '../../mo
 import type { Entry, Tool } from '../../model/tool.ts'
 import type { CatalogueStore, Scope, StoredProvider } from '../../ports/keeping.ts'
 import { addressOf, isNothing } from '../../rules/change.ts'
+import { keepsKey } from '../../rules/needs.ts'
 import { ENTRY, PROVIDER, TOOL, owned, toPricing, toProvider, type Owned, type ProviderRow } from './rows.ts'
 
 /** The catalogue in PostgreSQL. A change locks the environment's row, so all readers see changes in one order. */
@@ -67,7 +68,9 @@ export function createCatalogueStore(statements: StatementPool): CatalogueStore 
       changing(provider.environment, async (inside) => {
         const values = [...keyOf(provider), provider.slug]
         const changes = decide(await inside.run<KnownTool>(KNOWN, values))
-        const [saved] = await inside.run(SAVE_PROVIDER, [...fromProvider(provider), now])
+        const [before] = await inside.run<ProviderRow>(FIND_PROVIDER, values)
+        const keeps = keepsKey(before === undefined ? null : toProvider(before), provider)
+        const [saved] = await inside.run(SAVE_PROVIDER, [...fromProvider(provider), now, keeps])
         const wrote = saved !== undefined || !isNothing(changes)
         if (wrote) await writeTools(inside, provider, changes, now)
         if (provider.ownerId !== null && wrote) {
@@ -238,7 +241,8 @@ INSERT INTO tool_provider AS p (environment, owner_id, slug, name, description, 
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
 ON CONFLICT (environment, owner_id, slug) DO UPDATE SET name = excluded.name, description = excluded.description,
   kind = excluded.kind, simulated = excluded.simulated, source = excluded.source, pricing = excluded.pricing,
-  source_hash = excluded.source_hash, security = excluded.security, updated_at = excluded.updated_at
+  source_hash = excluded.source_hash, security = excluded.security, updated_at = excluded.updated_at,
+  credentials = CASE WHEN $13 THEN p.credentials END
 WHERE (p.name, p.description, p.kind, p.simulated, p.source, p.pricing, p.source_hash, p.security) IS DISTINCT FROM
   (excluded.name, excluded.description, excluded.kind, excluded.simulated, excluded.source, excluded.pricing,
     excluded.source_hash, excluded.security)
