@@ -130,6 +130,12 @@ export function runEnded(state: RunState): DomainError {
   return new DomainError('conflict', 'run_ended', `The run has ended already: ${state}.`, { status: state })
 }
 
+export const priceChanged = refusal(
+  'conflict',
+  'price_changed',
+  'The price has changed since this page was opened. Nothing was charged. Check the new price and run it again.',
+)
+
 export function tooDear(required: Usdc, maxCost: Usdc, available: Usdc): DomainError {
   return new DomainError(
     'unaffordable',

@@ -16,10 +16,11 @@ import {
 import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
+import { amount } from '../kit/wire.ts'
 import { createBody, createExample, editBody, rateBody, replyBody } from './http/asset-bodies.ts'
 import { toDraft, toEdit, toRating, toReduced, toReview, toWhole } from './http/asset-shapes.ts'
 import { runBody, runId, toCustomerRun, toDetail, toRunInput, toSummary } from './http/runs.ts'
-import { ASSET_STATUSES, ASSET_TYPES, type Model } from './model/asset.ts'
+import { ASSET_STATUSES, ASSET_TYPES, PRICING_MODELS, type Model } from './model/asset.ts'
 import { RUN_STATES } from './model/run.ts'
 import { exampleInputs } from './rules/asset-state.ts'
 import type { Assets } from './service/assets/assets.ts'
@@ -149,12 +150,14 @@ function runsRouter(runs: Runs, clock: Clock) {
         asked(
           runBody
             .pick({ rdaSlug: true, inputs: true, modelId: true, maxCost: true, sharesInputs: true })
-            .extend(actKey),
+            .extend({ pricing: statedPricing.optional(), ...actKey }),
         ),
       )
       .mutation(({ ctx, input }) =>
         ctx.once(input, async (operation, isKeyed) => {
-          const { id, state } = await runs.queue(ctx.caller, toRunInput(input), { operation, keyed: isKeyed })
+          const { pricing } = input
+          const wanted = { ...toRunInput(input), ...(pricing === undefined ? {} : { statedPricing: pricing }) }
+          const { id, state } = await runs.queue(ctx.caller, wanted, { operation, keyed: isKeyed })
           return { id, status: state }
         }),
       ),
@@ -163,6 +166,8 @@ function runsRouter(runs: Runs, clock: Clock) {
       .mutation(async ({ ctx, input }) => toDetail(await runs.cancel(ctx.caller, runId(input.id)))),
   })
 }
+
+const statedPricing = z.strictObject({ model: z.enum(PRICING_MODELS), amount })
 
 const listInput = paging.extend({
   mine: z.boolean().default(false),

@@ -81,6 +81,10 @@ export const WORK = {
     'Connect with a key instead, or ask the operator of the server.',
   ],
   own_rda: ['Creators cannot rate their own assets.', 'Nothing is left to do.'],
+  price_changed: [
+    'The price of the asset is not the one that the page showed. Nothing was charged.',
+    'Reload the page, check the new price, and run it again.',
+  ],
   provider_busy: ['The provider has too many calls in progress. Nothing was charged.', 'Try again in a moment.'],
   provider_not_found: ['There is no such provider.', 'List the providers to find one.'],
   rda_archived: ['The asset is archived.', 'Publish it to bring it back.'],

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../kit/error-codes/catalogue.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { AssetType, Usage } from './asset.ts'
+import type { AssetType, Pricing, Usage } from './asset.ts'
 
 /**
  * `queued`: accepted, its money held, waits for a worker. `running`: a process executes it. The other three are
@@ -62,6 +62,8 @@ export interface RunInput {
   inputs: Readonly<Record<string, unknown>>
   modelId: string | null
   maxCost: Usdc | null
+  /** What a page showed its reader: the run starts at this price only. */
+  statedPricing?: Pricing
   webhookUrl: string | null
   /** Queued for a worker; otherwise the caller waits for its end. */
   background: boolean

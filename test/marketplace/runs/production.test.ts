@@ -92,6 +92,16 @@ describe('prompts on a paid model', () => {
     expect(await balance(creator)).toBe(before)
   })
 
+  test('an input longer than the estimate allows for is started from a page whose price has not changed', async () => {
+    const slug = await publish('long', { model: 'per-run', amount: 0.000001 })
+    const { model, amount, maxCost } = (await caller.call('GET', `/v1/rda/${slug}`)).body.rda.pricing
+    const body = { rdaSlug: slug, inputs: { say: 'a '.repeat(4_000) }, pricing: { model, amount }, key: 'long' }
+    const { status, body: started } = await caller.call('POST', '/trpc/runs.start', { body })
+    expect([status, started.error]).toEqual([200, undefined])
+    const { run } = (await caller.call('GET', `/v1/runs/${String(started.result.data.id)}`)).body
+    expect(Number(run.maxCost)).toBeGreaterThan(Number(maxCost))
+  })
+
   test("per-token runs cost the price per thousand, and at least the model's cost", async () => {
     const { body } = await world.run(caller, await publish('tokens', { model: 'per-token', amount: 0.01 }))
     expect(body.cost).toBe(0.015)

@@ -8,8 +8,8 @@ import { quotaExceeded } from '../../../kit/quota.ts'
 import type { Spender } from '../../../budgets/model.ts'
 import { unaffordable } from '../../../ledger/errors.ts'
 import type { Ledger } from '../../../ledger/service.ts'
-import { assetMissing, creatorCannotPay, freeRunsUsedUp, rateReached, tooDear } from '../../errors.ts'
-import type { LanguageModel, RunnableAsset } from '../../model/asset.ts'
+import { assetMissing, creatorCannotPay, freeRunsUsedUp, priceChanged, rateReached, tooDear } from '../../errors.ts'
+import type { LanguageModel, Pricing, RunnableAsset } from '../../model/asset.ts'
 import type { Run, RunInput } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Models, NewRun } from '../../ports/run.ts'
@@ -112,6 +112,7 @@ export function createAccepting(deps: AcceptingDeps) {
 async function price(deps: RunsDeps, caller: Caller, wanted: RunInput) {
   const { assets, models } = deps
   const asset = await assetOf(assets, caller, wanted)
+  if (wanted.statedPricing !== undefined) assertStated(wanted.statedPricing, asset.content.pricing)
   const faults: Record<string, string> = {}
   const input = readInput(asset.content.inputs, wanted.inputs, { lines: true })
   if ('faults' in input) Object.assign(faults, input.faults)
@@ -137,6 +138,11 @@ async function assetOf(assets: AssetsForRuns, caller: Caller, { identifier, sold
   const asset = await assets.version(identifier as Id<'rda'>, sold.version)
   if (asset === null) throw assetMissing()
   return asset
+}
+
+/** A bound of the cost could not say it: what a run comes to depends on its input, and an asset may have been free. */
+function assertStated(stated: Pricing, { model, amount }: Pricing): void {
+  if (stated.model !== model || stated.amount !== amount) throw priceChanged()
 }
 
 /** Checked before a place is taken: callers without money would take the places of those who have some. */

@@ -25,7 +25,7 @@ export function RunPanel({
   const [modelId, setModel] = useState('')
   const [fault, setFault] = useState<Fault | null>(null)
   const [runId, setRunId] = useState<string | null>(null)
-  const begin = useAction('runs.start', { changes: ['runs.', 'wallet.'], quiet: true, once: true })
+  const begin = useAction('runs.start', { changes: ['runs.', 'wallet.', 'assets.get'], quiet: true, once: true })
   const fields = asset.schema.inputs
   const models = asset.promptConfig?.allowedModels ?? []
   const { pricing } = asset
@@ -39,8 +39,8 @@ export function RunPanel({
         rdaSlug: asset.slug,
         inputs: toInputs(fields, values),
         modelId: modelId === '' ? null : modelId,
-        // As the page stated: if its creator has raised the price since then, the run is refused.
-        maxCost: pricing.model === 'per-run' ? pricing.maxCost : null,
+        // As the page stated: if its creator has changed the price since then, the run is refused.
+        pricing: { model: pricing.model, amount: pricing.amount },
         // As the form stated: if the setting has changed since then, nothing is shared.
         sharesInputs: asset.sharesInputs,
       })
