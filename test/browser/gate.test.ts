@@ -195,6 +195,43 @@ inBrowser('a person at a gate', () => {
     await context.close()
   })
 
+  it('gets the address that the API redirects to, and pays for it once', async () => {
+    const { gate } = await world.sell([{ path: '/file', pricing: { model: 'per-request', amount: 0.25 } }])
+    const place = 'https://files.example/report.pdf?signature=a&expires=1'
+    world.upstream.on('/file', (_request, response) => {
+      response.writeHead(302, { location: place }).end()
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const { context, page } = await opened(payer, `${gate}/file`)
+    await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
+    const link = page.getByRole('link', { name: 'Open the result' })
+    await link.waitFor()
+    expect(await link.getAttribute('href')).toBe(place)
+    await page.getByText('The result is at files.example.').waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    const [sent] = world.upstream.requests.filter(({ url }) => url === '/file')
+    expect(sent?.headers).not.toHaveProperty('coinslot-page')
+    // For a program the redirect stays one.
+    const headers = await world.sign(payer, await world.request(`${gate}/file`))
+    const raw = await fetch(`${gate}/file`, { headers, redirect: 'manual' })
+    expect([raw.status, raw.headers.get('location')]).toEqual([302, place])
+    await context.close()
+  })
+
+  it('follows no redirect to what is no web address', async () => {
+    const { gate } = await world.sell([{ path: '/script', pricing: { model: 'per-request', amount: 0.25 } }])
+    world.upstream.on('/script', (_request, response) => {
+      response.writeHead(302, { location: 'javascript:alert(1)', 'content-type': 'text/plain' }).end('moved')
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const { context, page } = await opened(payer, `${gate}/script`)
+    await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
+    await page.getByRole('link', { name: 'Save the result' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Open the result' }).count()).toBe(0)
+    await context.close()
+  })
+
   /** The page of a gate in a new browser, with a connected wallet. */
   async function opened(payer: TestAccount, url: string): Promise<Opened> {
     const context = await openContext(browser)

@@ -12,6 +12,7 @@ import type { CallUpstream, UpstreamCall, GateRequest, HeaderList, Offer, Outcom
 import { passes, toClient, toUpstream } from '../rules/headers.ts'
 import type { Opened, Paywalls } from '../service/paywalls.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
+import { OF_PAGE, shownOnPage } from './page.ts'
 import { presentsPayment } from '../../x402/payload.ts'
 import { SIGN_IN } from '../../x402/sign-in.ts'
 
@@ -105,7 +106,7 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
       response.type(type).send(content)
       return
     }
-    await answer(request, response, outcome)
+    await answer(request, response, request.get(OF_PAGE) === undefined ? outcome : shownOnPage(outcome))
   }
 }
 

@@ -1,7 +1,8 @@
 import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { NETWORKS } from '../../chain/networks.ts'
 import { toWire } from '../../kit/money.ts'
-import { type Offer } from '../model.ts'
+import type { Offer, Outcome } from '../model.ts'
+import { headerIn } from '../rules/headers.ts'
 import { requirementsOf } from '../rules/x402.ts'
 
 /** A 402 in the form of a checkout without a form, so that the page uses the same wallet code. */
@@ -35,4 +36,18 @@ export function toGatePage(offer: Offer) {
     quote: { quoteId: '', expiresAt: offer.expiresAt.toISOString() },
     paymentRequirements: testMode ? null : { v2 },
   }
+}
+
+/** The header of the page's own requests. No client's header of this prefix reaches the upstream. */
+export const OF_PAGE = 'coinslot-page'
+
+/**
+ * A redirect is what was bought. A script may not read it, and the page may not follow it to another origin, so the page gets
+ * the address and shows it.
+ */
+export function shownOnPage(outcome: Outcome): Outcome {
+  const { status, headers } = outcome
+  const location = headerIn(headers, 'location')
+  if (location === undefined || status < 300 || status >= 400) return outcome
+  return { ...outcome, status: 200, headers: [...headers, ['Coinslot-Location', location]] }
 }

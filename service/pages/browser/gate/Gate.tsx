@@ -112,10 +112,17 @@ function Bought({
       <h2>{say(testMode ? 'gate.simulated' : 'gate.paid')}</h2>
       {answer.paymentId !== null && <p class="quiet mono">{answer.paymentId}</p>}
       {answer.text !== null && <AnswerPage text={answer.text} />}
+      {answer.host !== null && <p class="quiet">{say('gate.elsewhere', { host: answer.host })}</p>}
       <p class="onward">
-        <a class="button" href={answer.href} download={answer.name}>
-          {say('gate.save')}
-        </a>
+        {answer.host === null ? (
+          <a class="button" href={answer.href} download={answer.name}>
+            {say('gate.save')}
+          </a>
+        ) : (
+          <a class="button" href={answer.href} target="_blank" rel="noreferrer noopener">
+            {say('gate.open')}
+          </a>
+        )}
         <button type="button" class="button button-plain" onClick={again}>
           {say(testMode ? 'gate.simulateAnother' : 'gate.buyAnother')}
         </button>

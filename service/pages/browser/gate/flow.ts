@@ -22,8 +22,10 @@ export interface GateState extends State {
 export interface Bought {
   /** Null if it is not text, so that it can only be saved. */
   text: string | null
-  /** An object URL in this page's memory. */
+  /** An object URL in this page's memory, or the address at which it is. */
   href: string
+  /** Where the API has put it; null where it is in the answer itself. */
+  host: string | null
   name: string
   paymentId: string | null
 }
@@ -84,7 +86,11 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
 
   async function request(headers: Record<string, string>): Promise<Response | null> {
     try {
-      return await fetch(resource, { headers: { Accept: '*/*', ...headers }, cache: 'no-store', redirect: 'follow' })
+      return await fetch(resource, {
+        headers: { Accept: '*/*', 'Coinslot-Page': '1', ...headers },
+        cache: 'no-store',
+        redirect: 'follow',
+      })
     } catch {
       return null
     }
@@ -119,7 +125,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     if (isOwed && kept !== null) keeper.write({ ...kept, payment: paid })
     // Failures behind the gate are free, and the same signature may be used again.
     else if (response.status < 500) keeper.forget(() => true)
-    if (response.status === 402) renew(response)
+    if (response.status === 402) renew(store, response)
     const isUncharged = paid === null && response.status !== 409
     const sentence = paid === null ? inWords(body) : paidWords(body, paid)
     store.change({ notice: { tone: 'bad', text: isUncharged ? withoutCharge(sentence) : sentence } })
@@ -134,15 +140,6 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     store.change({ doing: null, sent: 'no', answer, notice: answer === null ? { tone: 'bad', text } : null })
   }
 
-  /** The price differs from the page's: it is the payer's own tier, or the current price. */
-  function renew(response: Response): void {
-    const { page } = store.read()
-    const v2 = requirementsIn(response.headers.get('payment-required'))
-    if (v2 === null || page.paymentRequirements === null) return
-    const price = Number(v2.amount) / 1_000_000
-    store.change({ page: { ...page, checkout: { ...page.checkout, price }, paymentRequirements: { v2 } } })
-  }
-
   return {
     pay: () => void pay(),
     simulate,
@@ -155,6 +152,15 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       store.change({ answer: null, notice: null })
     },
   }
+}
+
+/** The price differs from the page's: it is the payer's own tier, or the current price. */
+function renew(store: Watched<GateState>, response: Response): void {
+  const { page } = store.read()
+  const v2 = requirementsIn(response.headers.get('payment-required'))
+  if (v2 === null || page.paymentRequirements === null) return
+  const price = Number(v2.amount) / 1_000_000
+  store.change({ page: { ...page, checkout: { ...page.checkout, price }, paymentRequirements: { v2 } } })
 }
 
 async function refusalIn(response: Response): Promise<string> {
@@ -204,7 +210,11 @@ async function bodyOf(response: Response): Promise<Record<string, unknown>> {
   }
 }
 
-async function toAnswer(response: Response, resource: string): Promise<NonNullable<GateState['answer']>> {
+async function toAnswer(response: Response, resource: string): Promise<Bought> {
+  const name = resource.split('?')[0]?.split('/').at(-1) ?? 'answer'
+  const paymentId = response.headers.get('x-payment-id')
+  const place = placeIn(response)
+  if (place !== null) return { text: null, href: place.href, host: place.host, name, paymentId }
   const type = response.headers.get('content-type') ?? ''
   const blob = await response.blob()
   const isText = /^text\/|json|xml|javascript|csv/i.test(type) && blob.size < SHOWN_MAX
@@ -212,9 +222,18 @@ async function toAnswer(response: Response, resource: string): Promise<NonNullab
   return {
     text: isText ? await blob.text() : null,
     href: URL.createObjectURL(blob),
-    name: resource.split('?')[0]?.split('/').at(-1) ?? 'answer',
-    paymentId: response.headers.get('x-payment-id'),
+    host: null,
+    name,
+    paymentId,
   }
+}
+
+/** Where the API redirects to. */
+function placeIn({ headers, url }: Response): URL | null {
+  const location = headers.get('coinslot-location')
+  if (location === null || !URL.canParse(location, url)) return null
+  const place = new URL(location, url)
+  return /^https?:$/.test(place.protocol) ? place : null
 }
 
 function requirementsIn(header: string | null): Requirements | null {

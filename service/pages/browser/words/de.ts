@@ -494,6 +494,8 @@ export const de: Words = {
   'gate.simulated': 'Zahlung simuliert',
   'gate.paid': 'Bezahlt',
   'gate.save': 'Ergebnis speichern',
+  'gate.open': 'Ergebnis öffnen',
+  'gate.elsewhere': 'Das Ergebnis liegt bei {host}.',
   'gate.simulateAnother': 'Weitere Zahlung simulieren',
   'gate.buyAnother': 'Weiteres Ergebnis kaufen',
   'gate.unreachable': 'Die API war nicht erreichbar. Versuchen Sie es erneut.',

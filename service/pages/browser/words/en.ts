@@ -479,6 +479,8 @@ export const en = {
   'gate.simulated': 'Payment simulated',
   'gate.paid': 'Paid',
   'gate.save': 'Save the result',
+  'gate.open': 'Open the result',
+  'gate.elsewhere': 'The result is at {host}.',
   'gate.simulateAnother': 'Simulate another payment',
   'gate.buyAnother': 'Buy another result',
   'gate.unreachable': 'The API could not be reached. Try again.',

@@ -480,6 +480,8 @@ export const es: Words = {
   'gate.simulated': 'Pago simulado',
   'gate.paid': 'Pagado',
   'gate.save': 'Guardar el resultado',
+  'gate.open': 'Abrir el resultado',
+  'gate.elsewhere': 'El resultado está en {host}.',
   'gate.simulateAnother': 'Simular otro pago',
   'gate.buyAnother': 'Comprar otro resultado',
   'gate.unreachable': 'No se ha podido acceder a la API. Inténtalo de nuevo.',

@@ -490,6 +490,8 @@ export const fr: Words = {
   'gate.simulated': 'Paiement simulé',
   'gate.paid': 'Payé',
   'gate.save': 'Enregistrer le résultat',
+  'gate.open': 'Ouvrir le résultat',
+  'gate.elsewhere': 'Le résultat se trouve sur {host}.',
   'gate.simulateAnother': 'Simuler un autre paiement',
   'gate.buyAnother': 'Acheter un autre résultat',
   'gate.unreachable': 'L’API n’a pas pu être jointe. Réessayez.',

@@ -484,6 +484,8 @@ export const it: Words = {
   'gate.simulated': 'Pagamento simulato',
   'gate.paid': 'Pagato',
   'gate.save': 'Salva il risultato',
+  'gate.open': 'Apri il risultato',
+  'gate.elsewhere': 'Il risultato si trova su {host}.',
   'gate.simulateAnother': 'Simula un altro pagamento',
   'gate.buyAnother': 'Acquista un altro risultato',
   'gate.unreachable': 'Non è stato possibile raggiungere l’API. Riprova.',

@@ -482,6 +482,8 @@ export const ja: Words = {
   'gate.simulated': 'お支払いをシミュレートしました',
   'gate.paid': '支払い済み',
   'gate.save': '結果を保存',
+  'gate.open': '結果を開く',
+  'gate.elsewhere': '結果は {host} にあります。',
   'gate.simulateAnother': '別のお支払いをシミュレート',
   'gate.buyAnother': '別の結果を購入',
   'gate.unreachable': 'API に接続できませんでした。もう一度お試しください。',

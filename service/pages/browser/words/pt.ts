@@ -479,6 +479,8 @@ export const pt: Words = {
   'gate.simulated': 'Pagamento simulado',
   'gate.paid': 'Pago',
   'gate.save': 'Salvar o resultado',
+  'gate.open': 'Abrir o resultado',
+  'gate.elsewhere': 'O resultado está em {host}.',
   'gate.simulateAnother': 'Simular outro pagamento',
   'gate.buyAnother': 'Comprar outro resultado',
   'gate.unreachable': 'A API não pôde ser acessada. Tente novamente.',

@@ -451,6 +451,8 @@ export const zh: Words = {
   'gate.simulated': '已模拟付款',
   'gate.paid': '已付款',
   'gate.save': '保存结果',
+  'gate.open': '打开结果',
+  'gate.elsewhere': '结果位于 {host}。',
   'gate.simulateAnother': '再次模拟付款',
   'gate.buyAnother': '再购买一个结果',
   'gate.unreachable': '无法连接 API。请重试。',
