@@ -1,8 +1,28 @@
+import type { Page } from 'playwright-core'
 import { usdcOf } from '../facilitator/world.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, type Shop } from './shop.ts'
 
 const TEN = { id: 'ten', name: 'Ten runs', price: 12, kind: 'runs', runs: 10 }
+
+/** Clicks this; the service gets the call, and the page nothing. */
+async function loseAnswer(page: Page, button: string): Promise<void> {
+  const path = '**/pay'
+  let sent = false
+  const lost = new Promise<void>((resolve, reject) => {
+    void page.route(path, async (route) => {
+      if (sent) return await route.abort()
+      sent = true
+      const answer = await route.fetch()
+      if (answer.status() === 200) resolve()
+      else reject(new Error(await answer.text()))
+      await route.abort()
+    })
+  })
+  await page.getByRole('button', { name: button }).click()
+  await lost
+  await page.unroute(path)
+}
 
 inBrowser('a customer who pays ahead, or not at all', () => {
   let shop: Shop
@@ -33,6 +53,34 @@ inBrowser('a customer who pays ahead, or not at all', () => {
     await page.getByRole('region', { name: 'Ten runs' }).getByText('8 runs left (Ten runs)').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(8_000_000n)
     expect(wallet.requests.filter((method) => /sign/i.test(method))).toHaveLength(1)
+  })
+
+  it('gets the result of a run whose answer was lost, and uses no other run, when the page is loaded again', async () => {
+    const { page } = await shop.visit(await shop.sell({ plans: [TEN], fields: [] }))
+    await page.getByRole('radio', { name: /Ten runs/ }).check()
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 12.00 USDC' }).click()
+    await page.getByRole('region', { name: 'Ten runs' }).getByText('9 runs left (Ten runs)').waitFor()
+    await page.goto(new URL(page.url()).origin + new URL(page.url()).pathname)
+    await loseAnswer(page, 'Use a run')
+    await page.reload()
+    await page.getByText('Order started').waitFor()
+    await page.getByRole('region', { name: 'Ten runs' }).getByText('8 runs left (Ten runs)').waitFor()
+    expect(await page.evaluate('Object.keys(localStorage).filter((key) => !key.startsWith("coinslot:pass:"))')).toEqual(
+      [],
+    )
+  })
+
+  it('gets what a free code bought once, when the page is loaded again before the answer', async () => {
+    const created = await shop.person.call('POST', '/v1/coupons', { body: { code: 'GIFT', percent: 100, max: 1 } })
+    expect(created.status).toBe(201)
+    const { page } = await shop.visit(await shop.sell({ coupons: true, fields: [] }), { wallet: false })
+    await page.getByRole('button', { name: 'I have a code' }).click()
+    await page.getByRole('textbox', { name: /code/i }).fill('GIFT')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await loseAnswer(page, 'Get it free')
+    await page.reload()
+    await page.getByText('Order started').waitFor()
   })
 
   it('tries it free with a signature, as often as the seller allows', async () => {

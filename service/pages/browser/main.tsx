@@ -6,7 +6,7 @@ import { Checkout } from './checkout/Checkout.tsx'
 import { haveFileFields } from './checkout/Fields.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper } from './checkout/kept.ts'
-import { endExpired, homeOf } from './checkout/found.ts'
+import { endExpired, homeOf, type Saved } from './checkout/found.ts'
 import { orderIn } from './checkout/order.ts'
 import { openWallets } from './checkout/wallets.ts'
 import { firstState, hurdleOf, type Acts, type State, type TransferActs } from './checkout/state.ts'
@@ -62,7 +62,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   const api = openApi(home)
   const order = orderIn(location.hash)
   // A payment for an order has nothing to do with what a customer of this browser buys for themselves.
-  const keeper = openKeeper(order === null || order === 'mistyped' ? page.checkout.id : order.payment)
+  const keeper = openKeeper<Saved>(order === null || order === 'mistyped' ? page.checkout.id : order.payment)
   const flow = openFlow({ store, api, keeper, home: homeOf(home), now })
   const transfer: TransferActs = {
     order: flow.order,

@@ -2,9 +2,9 @@ import type { CheckoutPage, PaymentState, Requirements, SimulatedOutcome } from 
 import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
 import type { PayCall } from './api.ts'
 import { draftOf, dropDraft } from './draft.ts'
-import { delayOf, findPayment, linkOf, lookForOrdered, wait, type FlowDeps } from './found.ts'
+import { delayOf, findPayment, linkOf, lookForOrdered, wait, type FlowDeps, type Saved } from './found.ts'
 import { check, errorsOf, isReachable, RECEIPT, type Choice, type Raw, type Refusal, type Wish } from './form.ts'
-import type { SavedPayment } from './kept.ts'
+import type { SavedCall, SavedPayment } from './kept.ts'
 import { hashOf } from './order.ts'
 import { signTerms } from './wallets.ts'
 import { openPricing, pricedPage, wishOf } from './wish.ts'
@@ -28,15 +28,16 @@ import type { Watched } from '../../../ui-kit/watched.ts'
 interface Signed {
   /** A signature that was refused before anything was taken: the next attempt reuses it. */
   spare: PaymentPayload | null
-  /** The signed payment that is awaited. */
-  sending: SavedPayment | null
+  /** What is awaited. */
+  sending: Saved | null
 }
 
 /** From a filled form to a payment that has reached its final state. */
 export function openFlow(deps: FlowDeps) {
-  const { store, keeper, home, now } = deps
+  const { store, keeper, home } = deps
   const signed: Signed = { spare: null, sending: null }
   const { arrived, unfollow } = openTracking(deps, signed)
+  const { send, isUnfinished } = openSending(deps, signed, arrived)
   const pricing = openPricing(deps)
   const isPriced = () => isPricedNow(store, pricing)
 
@@ -45,13 +46,7 @@ export function openFlow(deps: FlowDeps) {
     if (doing !== null || account === null || hurdleOf(store.read()) === 'wrong-network') return
     const input = filled(store, raw)
     if (input === null) return
-    const unfinished = keeper.read()
-    if (unfinished !== null) {
-      // Another tab has signed and is not finished: a second signature could pay twice.
-      await send(unfinished)
-      return
-    }
-    if (!(await isPriced())) return
+    if ((await isUnfinished()) || !(await isPriced())) return
     if (await isOutdated(deps, page)) return
     const terms = store.read().page.paymentRequirements?.v2
     if (terms === undefined) return
@@ -66,47 +61,11 @@ export function openFlow(deps: FlowDeps) {
     await send(kept)
   }
 
-  async function send(kept: SavedPayment): Promise<void> {
-    const { input, choice = {}, order, paymentPayload, quoteId, token, email = '' } = kept
-    const what = { ...(order === undefined ? { input, choice } : { order }), ...receiptAt(email) }
-    const proof = token === undefined ? {} : { token }
-    signed.spare = paymentPayload
-    signed.sending = kept
-    const forget = (): void => keeper.forget((other) => nonceOf(other) === nonceOf(kept))
-    let refusal = await ask({ ...what, paymentPayload, quoteId, ...proof }, null)
-    if (refusal?.code === 'quote_expired') {
-      const changed = await renew(deps, true)
-      const { page } = store.read()
-      const terms = page.paymentRequirements?.v2
-      if (terms !== undefined && stillPays(paymentPayload, terms, now())) {
-        refusal = await ask({ ...what, paymentPayload, quoteId: page.quote.quoteId, ...proof }, null)
-      } else if (changed) {
-        // The page already shows the new price; a customer who agrees signs again.
-        signed.sending = null
-        forget()
-        return
-      }
-    }
-    if (refusal === null) return
-    signed.sending = null
-    forget()
-    if (!isAboutInput(refusal) && refusal.status < 500) signed.spare = null
-    refuse(store, refusal)
-  }
-
-  /** Null once there is a payment. */
-  async function ask(call: PayCall, key: string | null): Promise<Refusal | null> {
-    const result = await repeat(deps, call, key)
-    if (!('payment' in result)) return result
-    arrived(result, true)
-    return null
-  }
-
   const find = (id: string, token: string | null) => findPayment(deps, { id, token, arrived, send })
 
   return {
     pay,
-    ...openUncharged(deps, { isPriced, ask }),
+    ...openUncharged(deps, { isPriced, isUnfinished, send }),
     enterEmail: (email: string) => store.change({ email: email.trim() }),
     choose(raw: Raw, choice?: Choice) {
       pricing.choose(wishOf(store.read(), raw, choice))
@@ -146,6 +105,70 @@ export function openFlow(deps: FlowDeps) {
   }
 }
 
+/** What is stored is sent, until its end is known. */
+function openSending(deps: FlowDeps, signed: Signed, arrived: (state: PaymentState, live: boolean) => void) {
+  const { store, keeper, now } = deps
+
+  /** Another tab has signed and is not finished: a second signature could pay twice. */
+  async function isUnfinished(): Promise<boolean> {
+    const kept = keeper.read()
+    if (kept !== null) await send(kept)
+    return kept !== null
+  }
+
+  function ended(kept: Saved): void {
+    signed.sending = null
+    keeper.forget((other) => nameOf(other) === nameOf(kept))
+  }
+
+  async function send(kept: Saved): Promise<void> {
+    signed.sending = kept
+    await ('call' in kept ? sendCall(kept) : sendSigned(kept))
+  }
+
+  async function sendCall(kept: SavedCall): Promise<void> {
+    const refusal = await ask(kept.call, kept.key)
+    if (refusal === null) return
+    ended(kept)
+    if (refusal.code === 'quote_expired') await renew(deps, true)
+    else refuse(store, refusal)
+  }
+
+  async function sendSigned(kept: SavedPayment): Promise<void> {
+    const { input, choice = {}, order, paymentPayload, quoteId, token, email = '' } = kept
+    const what = { ...(order === undefined ? { input, choice } : { order }), ...receiptAt(email) }
+    const proof = token === undefined ? {} : { token }
+    signed.spare = paymentPayload
+    let refusal = await ask({ ...what, paymentPayload, quoteId, ...proof }, null)
+    if (refusal?.code === 'quote_expired') {
+      const changed = await renew(deps, true)
+      const { page } = store.read()
+      const terms = page.paymentRequirements?.v2
+      if (terms !== undefined && stillPays(paymentPayload, terms, now())) {
+        refusal = await ask({ ...what, paymentPayload, quoteId: page.quote.quoteId, ...proof }, null)
+      } else if (changed) {
+        // The page already shows the new price; a customer who agrees signs again.
+        ended(kept)
+        return
+      }
+    }
+    if (refusal === null) return
+    ended(kept)
+    if (!isAboutInput(refusal) && refusal.status < 500) signed.spare = null
+    refuse(store, refusal)
+  }
+
+  /** Null once there is a payment. */
+  async function ask(call: PayCall, key: string | null): Promise<Refusal | null> {
+    const result = await repeat(deps, call, key)
+    if (!('payment' in result)) return result
+    arrived(result, true)
+    return null
+  }
+
+  return { send, isUnfinished }
+}
+
 /** What the form orders at the price that it shows; null where it has faults. */
 async function ordered(store: FlowDeps['store'], raw: Raw, isPriced: () => Promise<boolean>) {
   const input = filled(store, raw)
@@ -169,8 +192,8 @@ async function isPricedNow(
 }
 
 /** What is sent without a payment: a simulated one, or the right to a run. */
-function openUncharged(deps: FlowDeps, { isPriced, ask }: UnchargedDeps) {
-  const { store, now } = deps
+function openUncharged(deps: FlowDeps, { isPriced, isUnfinished, send }: UnchargedDeps) {
+  const { store, keeper, now } = deps
 
   const simulate = (raw: Raw, outcome: SimulatedOutcome): Promise<void> => take(raw, { simulate: true, outcome })
   /** A code takes off the whole price. */
@@ -179,28 +202,31 @@ function openUncharged(deps: FlowDeps, { isPriced, ask }: UnchargedDeps) {
   async function take(raw: Raw, how: { simulate: true; outcome: SimulatedOutcome } | { free: true }): Promise<void> {
     if (store.read().doing !== null) return
     const input = filled(store, raw)
-    if (input === null || !(await isPriced())) return
+    if (input === null || (await isUnfinished()) || !(await isPriced())) return
     const { order, page, wish, email } = store.read()
     const { quoteId } = page.quote
     const ordered = order === null ? { input, choice: wish.choice } : { order: order.text }
     const what = { ...ordered, ...receiptAt(email) }
-    const refusal = await ask({ ...what, quoteId, token: randomToken(), ...how }, randomHex())
-    if (refusal?.code === 'quote_expired') await renew(deps, true)
-    else if (refusal !== null) refuse(store, refusal)
+    await once({ ...what, quoteId, token: randomToken(), ...how })
   }
 
   /** A pass or a trial takes the place of a payment. */
   async function use(raw: Raw, how: 'pass' | 'trial'): Promise<void> {
     if (store.read().doing !== null) return
     const input = filled(store, raw)
-    if (input === null) return
+    if (input === null || (await isUnfinished())) return
     const { pass } = store.read().ahead
     // Loaded with the page where there are trials.
     const proof = how === 'trial' ? await (await import('./passes.ts')).proofFor(store, input, now()) : null
     const right = proof !== null ? { proof } : how === 'pass' && pass !== null ? { pass: pass.token } : null
     if (right === null) return
-    const refusal = await ask({ input, ...right, ...receiptAt(store.read().email), token: randomToken() }, randomHex())
-    if (refusal !== null) refuse(store, refusal)
+    await once({ input, ...right, ...receiptAt(store.read().email), token: randomToken() })
+  }
+
+  async function once(call: PayCall): Promise<void> {
+    const kept = { call, key: randomHex(), token: call.token, payment: null }
+    keeper.write(kept)
+    await send(kept)
   }
 
   return { simulate, takeFree, use }
@@ -208,7 +234,8 @@ function openUncharged(deps: FlowDeps, { isPriced, ask }: UnchargedDeps) {
 
 interface UnchargedDeps {
   isPriced: () => Promise<boolean>
-  ask: (call: PayCall, key: string | null) => Promise<Refusal | null>
+  isUnfinished: () => Promise<boolean>
+  send: (kept: Saved) => Promise<void>
 }
 
 /** Follows an existing payment; the payment's own URL shows its progress. */
@@ -345,8 +372,8 @@ const SLOW_MS = 20_000
 /** A quote must stay valid while the customer reads and signs. */
 const RENEW_BEFORE_MS = 120_000
 
-function nonceOf({ paymentPayload }: SavedPayment): string {
-  return paymentPayload.payload.authorization.nonce
+function nameOf(kept: Saved): string {
+  return 'call' in kept ? kept.key : kept.paymentPayload.payload.authorization.nonce
 }
 
 function isAboutInput({ details }: Refusal): boolean {

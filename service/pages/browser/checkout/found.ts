@@ -1,14 +1,16 @@
 import type { PaymentState } from '../../model.ts'
 import type { Api } from './api.ts'
-import type { Keeper, SavedPayment } from './kept.ts'
+import type { Keeper, SavedCall, SavedPayment } from './kept.ts'
 import { hashOf } from './order.ts'
 import { isOver, type State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
+export type Saved = SavedPayment | SavedCall
+
 export interface FlowDeps {
   store: Watched<State>
   api: Api
-  keeper: Keeper
+  keeper: Keeper<Saved>
   /** The checkout's own path, and what says that it is in a frame or in a chosen language. */
   home: string
   /** The server's time, as far as this page knows it. */
@@ -19,7 +21,7 @@ interface Search {
   id: string
   token: string | null
   arrived(state: PaymentState, live: boolean): void
-  send(saved: SavedPayment): Promise<void>
+  send(saved: Saved): Promise<void>
 }
 
 /** Asks for a payment until it is known; one that is not there is sent again where this browser still has it. */

@@ -1,4 +1,5 @@
 import type { PaymentPayload } from '../pay/authorization.ts'
+import type { PayCall } from './api.ts'
 import type { Choice } from './form.ts'
 import { remember, remembered } from '../../../ui-kit/watched.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
@@ -22,17 +23,26 @@ export interface SavedPayment {
   payment: string | null
 }
 
-export interface Keeper {
-  read(): SavedPayment | null
-  write(kept: SavedPayment): void
+/** What moves no money and uses something up: a run of a pass, a trial, a code. Sent with this key again, it is the same run. */
+export interface SavedCall {
+  call: PayCall
+  key: string
+  /** The call's own. */
+  token: PayCall['token']
+  payment: string | null
+}
+
+export interface Keeper<Kept = SavedPayment> {
+  read(): Kept | null
+  write(kept: Kept): void
   /** Only the matching one: another tab may have stored a different payment meanwhile. */
-  forget(meant: (kept: SavedPayment) => boolean): void
+  forget(meant: (kept: Kept) => boolean): void
 }
 
 /** One per checkout or order, shared by all tabs of this browser. */
-export function openKeeper(of: string): Keeper {
+export function openKeeper<Kept extends object = SavedPayment>(of: string): Keeper<Kept> {
   const name = `coinslot:${of}`
-  const read = (): SavedPayment | null => fromText(remembered(name)) ?? fromText(entryText(name))
+  const read = (): Kept | null => (fromText(remembered(name)) ?? fromText(entryText(name))) as Kept | null
   return {
     read,
     write(kept) {
@@ -57,12 +67,13 @@ function entryText(name: string): string | null {
   return typeof text === 'string' ? text : null
 }
 
-function fromText(text: string | null): SavedPayment | null {
+function fromText(text: string | null): object | null {
   if (text === null) return null
   try {
     const kept: unknown = JSON.parse(text)
-    if (!isRecord(kept) || kept['version'] !== VERSION || !isRecord(kept['paymentPayload'])) return null
-    return kept as unknown as SavedPayment
+    return isRecord(kept) && kept['version'] === VERSION && isRecord(kept['paymentPayload'] ?? kept['call'])
+      ? kept
+      : null
   } catch {
     return null
   }
