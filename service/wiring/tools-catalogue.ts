@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.ts'
 import type { Clock } from '../kit/clock.ts'
+import { ZERO } from '../kit/money.ts'
 import { createDocuments } from '../openapi/documents.ts'
 import { simulate } from '../openapi/simulator.ts'
 import type { Outbound } from '../outbound/client.ts'
@@ -14,6 +15,7 @@ import { createCatalogue, type Catalogue } from '../tools/service/catalogue/cata
 import type { CatalogueDeps } from '../tools/service/catalogue/directory.ts'
 import { createCatalogueStore } from '../tools/store/catalogue/store.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
+import { estimate } from '../marketplace/rules/asset-estimate.ts'
 import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 import type { StatementPool } from '../kit/transaction.ts'
 import { textVault, type Vault } from '../vault/vault.ts'
@@ -141,10 +143,13 @@ type CatalogueOnDeps = Pick<CatalogueDeps, 'clock' | 'quotas' | 'measured' | 'se
 export function publishedAssets(store: Pick<AssetStore, 'list' | 'find'>, clock: Clock): PublishedAssets {
   return {
     async page(environment, limit, offset) {
-      const { assets } = await store.list({ ...PUBLISHED, environment, limit, offset }, null, clock.now())
-      return assets.map(({ pricing, ...asset }) => ({ ...asset, price: pricing.amount }))
+      return (await store.list({ ...PUBLISHED, environment, limit, offset }, null, clock.now())).assets
     },
-    inputs: async (environment, id) => (await store.find(environment, id))?.asset.content.inputs ?? [],
+    async details(environment, id) {
+      const content = (await store.find(environment, id))?.asset.content
+      if (content === undefined) return { inputs: [], price: ZERO }
+      return { inputs: content.inputs, price: estimate(content, [], null).maxCost }
+    },
   }
 }
 

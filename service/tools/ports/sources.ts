@@ -47,7 +47,7 @@ export interface SecretKeeping {
 /** Tools that creators published in the marketplace, the most used first. */
 export interface PublishedAssets {
   page(environment: Environment, limit: number, offset: number): Promise<readonly PublishedAsset[]>
-  inputs(environment: Environment, id: string): Promise<readonly Field[]>
+  details(environment: Environment, id: string): Promise<PublishedDetails>
 }
 
 export interface PublishedAsset {
@@ -55,8 +55,13 @@ export interface PublishedAsset {
   readonly slug: string
   readonly name: string
   readonly description: string
-  readonly price: Usdc
   readonly updatedAt: Date
+}
+
+export interface PublishedDetails {
+  readonly inputs: readonly Field[]
+  /** The most that a call can be charged: one that is paid by the second ends when its time is over. */
+  readonly price: Usdc
 }
 
 /** Answers calls with examples, instead of a server. */

@@ -1,3 +1,6 @@
+import { createPublishedTools } from '../../../service/tools/service/catalogue/published.ts'
+import { publishedAssets } from '../../../service/wiring/tools-catalogue.ts'
+import { createAssetStore } from '../../../service/marketplace/store/assets/assets.ts'
 import { runWorld, type RunWorld } from './world.ts'
 import type { TestPerson } from '../../harness/service.ts'
 
@@ -25,6 +28,22 @@ describe('a tool', () => {
     const result = await world.run(caller, slug, { inputs })
     return { result, request: world.server.to(at)[0] }
   }
+
+  test('that is paid by the second is listed at the most that a call is charged, and called for that', async () => {
+    const apiEndpoint = world.server.on('/by-second', () => ({ body: { temperature: 7 } }))
+    const slug = await world.tool({ apiEndpoint }, { pricing: { model: 'per-second', amount: 0.01 } })
+    const store = createAssetStore(world.service.testDatabase.statements)
+    const { reading, prices } = await createPublishedTools(publishedAssets(store, world.service.clock)).read('sandbox')
+    await world.service.catalogue.importAssets('sandbox', reading, prices)
+    const { price } = (await world.service.call('GET', `/tools/rda-${slug}`)).body.tool
+    // Of two seconds and more, up to the end of its time.
+    expect(price).toBeGreaterThan(0.02)
+    expect(price).toBe((await caller.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.maxCost)
+    const body = { slug: `rda-${slug}`, input: { city: 'Bern' }, maxCost: price, key: 'by-second' }
+    const tried = await caller.call('POST', '/trpc/tools.try', { body })
+    expect([tried.status, tried.body.error]).toEqual([200, undefined])
+    expect(tried.body.result.data.cost).toBeLessThanOrEqual(Number(price))
+  })
 
   test('gets the inputs as JSON, or added to its query', async () => {
     const posted = await called({ apiMethod: 'POST' })

@@ -13,8 +13,8 @@ export function createPublishedTools(assets: PublishedAssets) {
     const before = known.get(asset.id)
     const updatedAt = asset.updatedAt.getTime()
     if (before?.updatedAt === updatedAt) return before
-    const operation = toOperation(asset, await assets.inputs(environment, asset.id))
-    return { environment, updatedAt, price: asset.price, operation }
+    const { inputs, price } = await assets.details(environment, asset.id)
+    return { environment, updatedAt, price, operation: toOperation(asset, inputs) }
   }
 
   return {
