@@ -13,6 +13,7 @@ interface Client {
   key?: string | null
   capabilities?: Json
   at?: string
+  onPiece?(piece: string): void
 }
 
 /** A workflow that takes longer than a client waits: the call is a task, or its client hears how far it is. */
@@ -43,9 +44,9 @@ describe('slow calls of a checkout', () => {
       ...{ responseMode: 'lastNode', price: 0.5, ...terms },
     })
   const address = (id: string, { origin }: { origin: string } = world.service) => `${origin}/p/${id}/mcp`
-  const call = async (meta: Json, { key = null, capabilities = TASKS, at = address(chk) }: Client = {}) => {
+  const call = async (meta: Json, { key = null, capabilities = TASKS, at = address(chk), ...more }: Client = {}) => {
     const params = { name: 'seo-audit', arguments: INPUT, _meta: meta }
-    return await post(at, key, { method: 'tools/call', params, capabilities })
+    return await post(at, key, { method: 'tools/call', params, capabilities, ...more })
   }
   const taskCall = async (taskId: string, { key = null, at = address(chk) }: Client = {}, method = 'tasks/get') =>
     (await post(at, key, { method, params: { taskId }, capabilities: TASKS })).body
@@ -147,27 +148,22 @@ describe('slow calls of a checkout', () => {
 
   test('wait for the workflow with progress where a progress token was sent; else return the payment', async () => {
     const open = world.workflow.holds()
+    let heard = ''
     const calls = [{ progressToken: 7 }, {}].map(async (more) =>
-      call({ ...(await payment()), ...more }, { capabilities: {} }),
+      call({ ...(await payment()), ...more }, { capabilities: {}, onPiece: (piece) => (heard += piece) }),
     )
     await until(() => world.workflow.deliveries.length === 2)
     for (const { headers } of world.workflow.deliveries) {
       await world.seller.call('POST', `/v1/deliveries/${String(headers['webhook-id'])}/claim`)
     }
-    let over = 0
-    for (const one of calls) void one.then(() => over++)
-    await until(() => {
-      world.service.clock.forward(1_000)
-      return over === 1
-    })
+    // Longer than a call waits that hears nothing.
+    world.service.clock.forward(25_001)
     const { body } = await calls[1]!
     expect(body.result).toMatchObject({ structuredContent: { payment: { status: 'paid', token: expect.any(String) } } })
     // The other one looks again meanwhile, and speaks of the time.
-    let turns = 0
-    await until(() => {
-      world.service.clock.forward(1_000)
-      return ++turns === 40
-    })
+    await until(() => heard.includes('The workflow has started.'))
+    world.service.clock.forward(6_000)
+    await until(() => heard.includes('has started. Waiting for'))
     open()
     const { events } = await calls[0]!
     expect(events.at(-1)!.result).toMatchObject(answered)

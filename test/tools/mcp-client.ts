@@ -20,11 +20,13 @@ export interface Message {
   /** Replace or, when null, remove what a client would send. */
   headers?: Record<string, string | null>
   signal?: AbortSignal
+  /** Called with each piece of the answer as it arrives. */
+  onPiece?(piece: string): void
 }
 
 /** One message by hand, for what the official client does not send. */
 export async function post(address: string, key: string | null, message: Message) {
-  const { method, params = {}, capabilities = {}, headers: own = {}, signal } = message
+  const { method, params = {}, capabilities = {}, headers: own = {}, signal, onPiece } = message
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': VERSION,
     'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
@@ -47,7 +49,11 @@ export async function post(address: string, key: string | null, message: Message
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
     signal: signal ?? null,
   })
-  const text = await response.text()
+  let text = ''
+  for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece
+    onPiece?.(piece)
+  }
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Body)
   const body = events.at(-1) ?? (JSON.parse(text) as Body)
   return { status: response.status, body, events }
