@@ -4,7 +4,9 @@ import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { Payment } from '../../service/outgoing-payments/model.ts'
 import { createPaymentStore } from '../../service/outgoing-payments/store/payments.ts'
+import { honest, startRelay, type Behaviour, type Relay } from '../chain/relay.ts'
 import { until, usdcOf } from '../facilitator/world.ts'
+import type { TestService } from '../harness/service.ts'
 import { dollars, openWorld, send, transfer, type Depositor, type World } from './world.ts'
 
 const TO = `0x${'c0'.repeat(20)}` as const
@@ -93,15 +95,7 @@ describe('a withdrawal', () => {
     await world.mine(30)
     expect(await usdcOf(chain, to)).toBe(4_000_000n)
     await transfer(chain, treasury, `0x${'c6'.repeat(20)}`, await usdcOf(chain, treasury))
-    // As the dump has it. In a running database what was fixed meanwhile cannot be changed.
-    const { statements } = service.testDatabase
-    await statements.run('ALTER TABLE wallet_withdrawal DISABLE TRIGGER USER', [])
-    await statements.run(
-      `UPDATE wallet_withdrawal SET state = 'pending', payer = NULL, valid_before = NULL, seen_block = NULL,
-         submitted_at = NULL, transaction_hash = NULL WHERE id = $1`,
-      [id],
-    )
-    await statements.run('ALTER TABLE wallet_withdrawal ENABLE TRIGGER USER', [])
+    await restoreAsPending(service, id)
     await service.wallets.payouts.step(id)
     expect((await service.wallets.withdrawals.find(person.caller, id)).state).toBe('confirmed')
     expect(await person.balance()).toBe(6)
@@ -182,6 +176,7 @@ describe('a withdrawal', () => {
     expect(await state()).toBe('pending')
     expect(await service.ledger.sweep()).toBe(0)
     service.clock.forward(400_001)
+    await mineNow(world)
     await service.wallets.payouts.step(id)
     const { withdrawal } = (await person.call('GET', `/v1/wallet/withdrawals/${id}`)).body
     expect(withdrawal).toMatchObject({ status: 'failed', reason: 'treasury_short', txHash: null })
@@ -308,6 +303,76 @@ test('a withdrawal that finds the treasury empty is paid as soon as it has money
   expect(await settlement()).toMatchObject({ state: 'settled', attempts: 2 })
   await world.close()
 })
+
+test('a withdrawal that was paid since the dump is not given back because one node lags', async () => {
+  let relay: Relay | null = null
+  const world = await openWorld(async ({ url }) => {
+    relay = await startRelay(url)
+    return { BASE_RPC_URLS: `${relay.url},${url}` }
+  })
+  const { chain, service } = world
+  service.facilitator.start()
+  const treasury = service.wallets.treasury()!
+  const person = await world.person()
+  await send(chain, [
+    { to: person.address, value: 10_000_000n },
+    { to: treasury, value: 4_000_000n },
+  ])
+  await world.mine(10)
+  await world.watch()
+  const before = BigInt(await chain.call<Hex>('eth_blockNumber'))
+  const operation = newId('op', service.clock.now())
+  const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to: TO, amount: dollars(4) }, operation)
+  const found = async () => await service.wallets.withdrawals.find(person.caller, id)
+  await service.wallets.payouts.step(id)
+  await world.mine(3)
+  expect(await usdcOf(chain, TO)).toBe(4_000_000n)
+
+  await restoreAsPending(service, id)
+  relay!.behave(forgetting((await found()).nonce, before))
+  service.clock.forward(86_400_001)
+  await mineNow(world)
+  await service.wallets.payouts.step(id)
+  expect((await found()).state).toBe('pending')
+  expect(await person.balance()).toBe(10)
+
+  relay!.behave(honest)
+  await service.wallets.payouts.step(id)
+  expect((await found()).state).toBe('confirmed')
+  expect(await person.balance()).toBe(6)
+  await world.close()
+  await relay!.stop()
+})
+
+/** Mines a block at the service's time, which a test has moved ahead of the chain's. */
+async function mineNow({ chain, service }: World): Promise<void> {
+  await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000))
+  await chain.mine(1)
+}
+
+/** A node that answers questions about one nonce as of an older block. */
+function forgetting(nonce: Hex, block: bigint): Behaviour {
+  const at = `0x${block.toString(16)}`
+  return (questions) => ({
+    pass: questions.map((question) => {
+      const [first] = question.params
+      if (!JSON.stringify(first ?? null).includes(nonce.slice(2))) return question
+      const isSearch = question.method === 'eth_getLogs'
+      return { ...question, params: isSearch ? [{ ...(first as object), fromBlock: at, toBlock: at }] : [first, at] }
+    }),
+  })
+}
+
+/** As a dump from before its payment has it. In a running database what was fixed meanwhile cannot be changed. */
+async function restoreAsPending({ testDatabase: { statements } }: TestService, id: string): Promise<void> {
+  await statements.run('ALTER TABLE wallet_withdrawal DISABLE TRIGGER USER', [])
+  await statements.run(
+    `UPDATE wallet_withdrawal SET state = 'pending', payer = NULL, valid_before = NULL, seen_block = NULL,
+       submitted_at = NULL, transaction_hash = NULL WHERE id = $1`,
+    [id],
+  )
+  await statements.run('ALTER TABLE wallet_withdrawal ENABLE TRIGGER USER', [])
+}
 
 /** Mines a block and takes a step at a time, as the worker does, until the chain shows the outcome. */
 async function ended({ service, mine }: World, { caller }: Depositor, id: string) {

@@ -1,4 +1,4 @@
-import type { Chain } from '../../chain/model.ts'
+import type { Address, Chain } from '../../chain/model.ts'
 import { blockBefore } from '../../chain/networks.ts'
 import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { Statements } from '../../kit/transaction.ts'
@@ -52,16 +52,29 @@ export function createPayouts(deps: WalletDeps) {
       deps.payers.promised(payer),
       chain.authorizationAt(payer, withdrawal.nonce),
     ])
+    const seenBlock = blockBefore(block, withdrawal.createdAt)
     if (!used && balance - outgoing - promised < withdrawal.amount) {
-      if (now.getTime() - withdrawal.createdAt.getTime() >= PAYOUT.pendingMs) await fail(withdrawal, 'treasury_short')
+      const isOver = now.getTime() - withdrawal.createdAt.getTime() >= PAYOUT.pendingMs
+      if (isOver && (await isUnpaid(withdrawal, payer, seenBlock, chain))) await fail(withdrawal, 'treasury_short')
       else measures.count('withdrawal_waits_for_treasury')
       return null
     }
     const validBefore = BigInt(Math.floor(now.getTime() / 1000) + PAYOUT.validSeconds)
-    const seenBlock = blockBefore(block, withdrawal.createdAt)
     const submitted = await record(withdrawal.id, { payer, validBefore, seenBlock })
     await failpoints.reach('withdrawal submitted')
     return submitted
+  }
+
+  /** One node that lags must not give back what was paid. */
+  async function isUnpaid(
+    { nonce, createdAt }: Withdrawal,
+    payer: Address,
+    from: bigint,
+    chain: Chain,
+  ): Promise<boolean> {
+    const past = BigInt(Math.floor(createdAt.getTime() / 1000))
+    const agreed = await chain.agreedUse({ payer, nonce, from, past })
+    return agreed.known && !agreed.used
   }
 
   async function follow(withdrawal: Withdrawal, chain: Chain): Promise<void> {
