@@ -62,5 +62,19 @@ describe('trending', () => {
     expect(estimatedCost).not.toBe(before)
     // A longer output may still be charged, so the upper bound stays.
     expect(estimatedCost).toBe(`${String(wallet.totalSpent)} - ${before.split(' - ')[1] ?? ''}`)
+
+    // Runs at another price say nothing of today's, and count again once it is back.
+    const set = async (pricing: object): Promise<string> => {
+      await creator.call('PATCH', `/v1/rda/${slug}`, { body: { pricing } })
+      const ofNew = (await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.estimatedCost as string
+      await service.assets.rank()
+      expect((await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.estimatedCost).toBe(ofNew)
+      return ofNew
+    }
+    const dearer = await set({ model: 'per-token', amount: 0.1 })
+    expect(Number(dearer.split(' - ')[0])).toBeGreaterThan(Number(before.split(' - ')[0]) * 50)
+    await creator.call('PATCH', `/v1/rda/${slug}`, { body: { pricing: { model: 'per-token', amount: 0.001 } } })
+    await service.assets.rank()
+    expect((await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.estimatedCost).toBe(estimatedCost)
   })
 })

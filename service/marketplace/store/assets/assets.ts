@@ -157,7 +157,7 @@ version AS (${VERSION}),
 stats AS (INSERT INTO rda_stats (rda_id) SELECT id FROM asset)
 SELECT 1 FROM asset`
 
-// Its environment, slug, type and first day stay what they were.
+// Its environment, slug, type and first day stay what they were. What runs cost at another price is forgotten.
 const SAVE = `
 WITH creator AS (${CREATOR}),
 asset AS (
@@ -167,7 +167,11 @@ asset AS (
     AND version = $21
   RETURNING id
 ),
-version AS (${VERSION})
+version AS (${VERSION}),
+costs AS (
+  UPDATE rda_stats s SET cost_least = NULL, cost_most = NULL FROM asset JOIN rda_version v ON v.rda_id = asset.id
+  WHERE s.rda_id = asset.id AND v.version = $21 AND v.content -> 'pricing' <> $20::jsonb -> 'pricing'
+)
 SELECT 1 FROM asset`
 
 async function findBySlugs(statements: StatementPool, asked: readonly Named[]): Promise<(FoundAsset | null)[]> {

@@ -32,14 +32,23 @@ FROM changed c
 WHERE r.id = c.id AND r.id = ANY (ARRAY(SELECT id FROM changed))
   AND (r.callers, r.trending) IS DISTINCT FROM (c.callers, c.trending)`
 
-/** What runs cost lately, for the estimate. Rows that others are writing are left for the next turn: it never waits. */
+/**
+ * What runs at today's price cost lately, for the estimate. Rows that others are writing are left for the next turn: it
+ * never waits.
+ */
 export const RECENT_COSTS = `
-WITH recent AS (
-  SELECT rda_id, min(cost) AS least, max(cost) AS most FROM run
-  WHERE ended_at >= $1 AND status = 'succeeded' GROUP BY rda_id
+WITH ran AS (
+  SELECT rda_id, rda_version, min(cost) AS least, max(cost) AS most FROM run
+  WHERE ended_at >= $1 AND status = 'succeeded' GROUP BY rda_id, rda_version
+),
+recent AS (
+  SELECT r.id, min(least) AS least, max(most) AS most FROM ran JOIN rda r ON r.id = ran.rda_id
+  JOIN rda_version today ON today.rda_id = r.id AND today.version = r.version
+  JOIN rda_version v ON v.rda_id = r.id AND v.version = ran.rda_version
+  WHERE v.version = today.version OR v.content -> 'pricing' = today.content -> 'pricing' GROUP BY r.id
 ),
 free AS (
-  SELECT s.rda_id, least, most FROM rda_stats s JOIN recent n ON n.rda_id = s.rda_id
+  SELECT s.rda_id, least, most FROM rda_stats s JOIN recent n ON n.id = s.rda_id
   WHERE (s.cost_least, s.cost_most) IS DISTINCT FROM (least, most)
   FOR NO KEY UPDATE OF s SKIP LOCKED
 )
