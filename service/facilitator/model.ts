@@ -121,7 +121,8 @@ export interface SettleRequester {
   waitMs?: number
   /**
    * True: the caller signed for itself and sold nothing, so a failed transfer is retried as soon as the token would
-   * accept it. For a sale a failure is final, because the seller has already refused the buyer.
+   * accept it, and it counts for no payer's gas. For a sale a failure is final, because the seller has already refused
+   * the buyer.
    */
   retryFailed?: boolean
   /** True: the caller asks over HTTP and sells elsewhere. It may not use the gas that is reserved for our own sales. */

@@ -68,6 +68,6 @@ export interface OutflowStore {
   count(outflow: Outflow, now: Date, inside: Statements): Promise<void>
   /** All but `taken` comes back. False when it was not counted, or came back already. */
   giveBack(id: string, taken: Usdc, now: Date, inside: Statements): Promise<boolean>
-  isPaused(): Promise<boolean>
+  isPaused(inside?: Statements): Promise<boolean>
   setPaused(paused: boolean, now: Date): Promise<void>
 }

@@ -2,17 +2,24 @@ import type { Clock } from '../kit/clock.ts'
 import { usdc, ZERO, type Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
+import { GUESTS } from '../ledger/model.ts'
 import { payoutsPaused } from './errors.ts'
 import type { Outflow, OutflowSettings, OutflowStore, Purchase } from './model.ts'
 import { assertAllowed, assertMayLeave, DAY_MS, isPurchaseCounted } from './rules.ts'
 
 /** The one counter of all money that leaves. */
 export function createOutflow({ store, clock, settings }: OutflowDeps) {
-  async function isPaused(): Promise<boolean> {
-    return settings.paused || (await store.isPaused())
+  async function isPaused(inside?: Statements): Promise<boolean> {
+    return settings.paused || (await store.isPaused(inside))
+  }
+
+  async function assertOpen(inside?: Statements): Promise<void> {
+    if (await isPaused(inside)) throw payoutsPaused()
   }
 
   async function take(outflow: Outflow, inside: Statements): Promise<void> {
+    // What a guest paid for a run that failed goes back: it is no account's, so no buyer can use up what others get back.
+    if (outflow.owner.userId === GUESTS) return await assertOpen(inside)
     await store.lock(outflow, inside)
     const now = clock.now()
     const left = await store.leftSince(outflow, new Date(now.getTime() - DAY_MS), inside)
@@ -42,12 +49,10 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
     },
 
     /** Asked before anything is signed or sent: what waits goes on when payouts do. */
-    isPaused,
+    isPaused: () => isPaused(),
 
     /** Before a stranger hears anything. `take` decides. */
-    async assertOpen(): Promise<void> {
-      if (await isPaused()) throw payoutsPaused()
-    },
+    assertOpen: () => assertOpen(),
 
     assertAllowed: (to: string) => {
       assertAllowed(to, settings.allowList)

@@ -52,8 +52,8 @@ export function createOutflowStore(statements: Statements): OutflowStore {
       return true
     },
 
-    async isPaused() {
-      const [row] = await statements.run<{ paused: boolean }>('SELECT paused FROM outflow_switch', [], 'outflow_paused')
+    async isPaused(inside = statements) {
+      const [row] = await inside.run<{ paused: boolean }>('SELECT paused FROM outflow_switch', [], 'outflow_paused')
       return row?.paused ?? false
     },
 

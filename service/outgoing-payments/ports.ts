@@ -40,7 +40,7 @@ export interface PaymentStore {
   /** The chain has a payment that was given back: its payer does not have the money. False when that was known. */
   lost(payment: Payment, use: Pick<Use, 'hash' | 'blockNumber'>): Promise<boolean>
   /** What may still leave this treasury for payers. */
-  promised(treasury: Address): Promise<bigint>
+  promised(treasury: Address, network: NetworkName): Promise<bigint>
   /** An account's payer wallet, the newest. */
   findPayer(owner: Owner): Promise<PayerWallet | null>
   /** The account that pays from this address. */

@@ -98,7 +98,7 @@ export interface WithdrawalStore {
   /** Open payouts, also refunds. Accounts take turns, each with its oldest first. */
   open(limit: number): Promise<readonly Withdrawal[]>
   /** The sum of this payer's open withdrawals, which its balance must still cover. */
-  outgoing(payer: Address): Promise<bigint>
+  outgoing(payer: Address, network: NetworkName): Promise<bigint>
   /** Fixes the terms. Null when the withdrawal was not pending any more. */
   submit(
     inside: Statements,
@@ -181,7 +181,7 @@ export interface PayerReader {
   /** Read in the transaction `inside`, as of this block. */
   books(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
   /** How much the funding of those wallets will still take from the treasury. */
-  promised(treasury: Address): Promise<bigint>
+  promised(treasury: Address, network: NetworkName): Promise<bigint>
 }
 
 /** Reads the holds that agents created. */

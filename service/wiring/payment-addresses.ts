@@ -7,18 +7,20 @@ import type { WalletKeys } from './keys.ts'
 import type { Part, Platform } from './platform.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
 import { paymentAddressRoutes } from '../payment-addresses/http.ts'
+import type { PaymentAddressDeps } from '../payment-addresses/service/deps.ts'
 import { createPaymentAddresses, type PaymentAddresses } from '../payment-addresses/service/addresses.ts'
 import { createPaymentAddressStore } from '../payment-addresses/store.ts'
 
 /** Orders that are paid by plain transfers, each to an address of its own. */
 export function openPaymentAddresses(
   { config, database, clock, log, metrics, failpoints }: Platform,
-  { chains, keys, checkouts, facilitator, tokens }: Others,
+  { chains, keys, recipients, checkouts, facilitator, tokens }: Others,
 ): { paymentAddresses: PaymentAddresses; part: Part } {
   const paymentAddresses = createPaymentAddresses({
     store: createPaymentAddressStore(database.statements),
     checkouts,
     facilitator,
+    recipients,
     book: keys.book,
     signer: keys.signer,
     chains: chains.byNetwork,
@@ -55,6 +57,7 @@ export function orderAddressesIn({ database }: Pick<Platform, 'database'>): Chec
 interface Others {
   chains: Chains
   keys: WalletKeys
+  recipients: PaymentAddressDeps['recipients']
   checkouts: Checkouts
   facilitator: Facilitator
   tokens: PaymentTokens

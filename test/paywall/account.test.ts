@@ -163,8 +163,9 @@ describe('a route that an account buys at', () => {
     world.upstream.on(sold.path, (_request, response) => {
       response.writeHead(isWell ? 200 : 503, { 'content-type': 'application/json' }).end(`{"well":${String(isWell)}}`)
     })
-    const { message, paymentId, paymentToken } = errorOf(await buy(sold, person.key))
+    const { message, paid, paymentId, paymentToken } = errorOf(await buy(sold, person.key))
     expect(message).toBe('The API answered with status 503. The payment has arrived: call again with its token.')
+    expect(paid).toBe(true)
     isWell = true
     // With the key or without it.
     for (const key of [person.key, null]) {

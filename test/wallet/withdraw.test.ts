@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Hex } from '../../service/chain/model.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
+import { toBytes } from '../../service/kit/rows.ts'
 import type { Payment } from '../../service/outgoing-payments/model.ts'
 import { createPaymentStore } from '../../service/outgoing-payments/store/payments.ts'
 import { honest, startRelay, type Behaviour, type Relay } from '../chain/relay.ts'
@@ -14,7 +15,8 @@ const TO = `0x${'c0'.repeat(20)}` as const
 describe('a withdrawal', () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld()
+    // All accounts are paid from one treasury, so the gas budget of a payer does not bind it.
+    world = await openWorld({ GAS_BUDGET_PER_PAYER_DAY: '0.000000000001' })
     world.service.facilitator.start()
   })
   afterAll(() => world.close())
@@ -201,6 +203,17 @@ describe('a withdrawal', () => {
     await store.add(service.database.statements, call, call.createdAt)
     const terms = { from: treasury, validBefore: call.validBefore, seenBlock: 1n }
     expect(await store.fund(call.id, terms, call.createdAt)).toMatchObject({ state: 'funding' })
+    // The treasury has the same address on another network: what leaves there takes nothing of this one.
+    const elsewhere = { ...call, id: newId('pay', call.createdAt), network: 'base-sepolia' as const, payer: TO }
+    await store.add(service.database.statements, elsewhere, call.createdAt)
+    expect(await store.fund(elsewhere.id, terms, call.createdAt)).toMatchObject({ state: 'funding' })
+    await service.testDatabase.statements.run(
+      `INSERT INTO wallet_withdrawal (id, kind, environment, user_id, network, recipient, amount, nonce, simulated, created_at,
+         state, payer, valid_before, seen_block, submitted_at)
+       VALUES ('wdr_elsewhere', 'withdrawal', 'sandbox', $1, 'base-sepolia', $2, 1000000000, $3, false, $4,
+         'submitted', $5, $6, 1, $4)`,
+      [person.caller.user.id, toBytes(TO), randomBytes(32), call.createdAt, toBytes(treasury), call.validBefore],
+    )
 
     const to = `0x${'c5'.repeat(20)}` as const
     const operation = newId('op', service.clock.now())
@@ -320,7 +333,7 @@ test('a withdrawal that was paid since the dump is not given back because one no
   ])
   await world.mine(10)
   await world.watch()
-  const before = BigInt(await chain.call<Hex>('eth_blockNumber'))
+  const before = BigInt((await chain.call('eth_blockNumber')) as Hex)
   const operation = newId('op', service.clock.now())
   const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to: TO, amount: dollars(4) }, operation)
   const found = async () => await service.wallets.withdrawals.find(person.caller, id)

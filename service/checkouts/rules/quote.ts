@@ -107,9 +107,9 @@ interface Bought {
 }
 
 /**
- * Test money buys nothing of what is sold for real money by now, so a quote is for the network of today alone. Not where an
- * address was given out for the order: money may be on its way there, and what was offered with the address holds. A sandbox
- * takes no real money, so a quote from test mode for a live network is not valid there.
+ * A quote is valid only while its checkout is sold on its network: a quote in test money must not buy what costs real money
+ * now. An order whose address was given out keeps its network, because money may be on its way there. A sandbox takes no
+ * real money, so a quote from test mode for a live network is not valid there.
  */
 export function assertQuoted({ network }: Quote, checkout: Checkout, byTransfer: boolean): void {
   const { owner, networkNow = checkout.network } = checkout

@@ -71,8 +71,8 @@ export function createTransferBuying(deps: TransferBuyingDeps) {
       const payload = { signature, authorization: written }
       const presented = presentedAs('transfer', { x402Version: 2, accepted, payload })
       const named = (field: string): string => `input.${field}`
-      const told = { named, from: null, token: null, paymentId: null, onPage: true, byTransfer: true }
-      return await pay(id, { ...bought, ...told, presented, quoteId }, operation)
+      const fixed = { named, from: null, token: null, paymentId: null, onPage: true, byTransfer: true }
+      return await pay(id, { ...bought, ...fixed, presented, quoteId }, operation)
     },
   }
 }

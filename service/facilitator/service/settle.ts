@@ -255,8 +255,9 @@ async function assertGas(
   const budgets = [gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay]
   if (budgets.every((budget) => budget === null)) return
   const now = clock.now()
-  // The seller asks for captures and voids, so they do not count for the payer.
-  const payer = isMessage(operation) ? null : authorization.from
+  // The seller asks for captures and voids, so they do not count for the payer. What this service pays itself is bounded
+  // by the network's budget alone: all accounts share its treasury.
+  const payer = isMessage(operation) || requester.retryFailed === true ? null : authorization.from
   const recipient = operation?.recipient ?? authorization.to
   const used = await store.gasUsed(network.name, { payer, recipient, caller: callerOf(requester) }, now)
   const ours = requester.isExternal !== true

@@ -10,7 +10,7 @@ export function consentPage(asked: AuthorizationRequest, user: User, { live, tok
   const rows = rowsOf([...programRows(asked), ['Your account', user.email ?? user.name ?? user.subject]])
   return plainPage(
     'Connect a program',
-    `<p>It can call tools and see your balance. Successful calls are charged to your account, up to the limit that you choose. Disconnect it at any time by revoking its key on the page API keys.</p><dl>${rows}</dl><form method="post">${tokenField(token)}${environmentChoice(live)}<label>Spending limit per day, in USDC<input name="perDay" value="1" inputmode="decimal" required pattern="\\d{1,9}(\\.\\d{1,6})?" autocomplete="off"></label><div class="ask"><button class="approve" name="decision" value="approve">Connect</button><button name="decision" value="refuse" formnovalidate>Refuse</button></div></form>`,
+    `<p>It can call tools and see your balance. Tools that need an account elsewhere use those that you connected, unless you gave a connection to one agent alone. Successful calls are charged to your account, up to the limit that you choose. Disconnect it at any time by revoking its key on the page API keys.</p><dl>${rows}</dl><form method="post">${tokenField(token)}${environmentChoice(live)}<label>Spending limit per day, in USDC<input name="perDay" value="1" inputmode="decimal" required pattern="\\d{1,9}(\\.\\d{1,6})?" autocomplete="off"></label><div class="ask"><button class="approve" name="decision" value="approve">Connect</button><button name="decision" value="refuse" formnovalidate>Refuse</button></div></form>`,
     {
       // Without form-action: browsers apply it to redirects after the form too, and the client's address may redirect on.
       'Content-Security-Policy': plainPolicy(),

@@ -107,7 +107,7 @@ function createStart({ store, treasury, chainOf, clock, log, failpoints, ending 
     const from = treasury.address()
     if (chain === null || from === null) return null
     // In this order: what leaves in between is counted twice rather than not at all.
-    const promised = await store.promised(from)
+    const promised = await store.promised(from, network)
     return { from, left: (await treasury.available(network)) - promised }
   }
 }

@@ -29,7 +29,7 @@ export function createReservation(deps: ReservationDeps) {
     const [head, available, promised] = await Promise.all([
       chain.head(),
       treasury.available(network.name),
-      store.promised(from),
+      store.promised(from, network.name),
     ])
     if (available - promised + payer.spare < amount) throw treasuryShort(network.name)
     const now = clock.now()

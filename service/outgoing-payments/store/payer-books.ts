@@ -6,12 +6,12 @@ import type { PayerBooks } from '../ports.ts'
 /** What the rows of payments say of the treasury's money and of the payer wallets. The wallet reads it too. */
 export function createPayerBooks(statements: Statements) {
   return {
-    /** What may still leave this treasury for payers. */
-    async promised(treasury: Address): Promise<bigint> {
+    /** What may still leave this treasury for payers on this network. */
+    async promised(treasury: Address, network: NetworkName): Promise<bigint> {
       const [row] = await statements.run<{ sum: bigint }>(
         `SELECT coalesce(sum(funding), 0)::bigint AS sum FROM spending_payment
-         WHERE state NOT IN ('settled', 'returned') AND state = 'funding' AND funding_payer = $1`,
-        [treasury],
+         WHERE state NOT IN ('settled', 'returned') AND state = 'funding' AND funding_payer = $1 AND network = $2`,
+        [treasury, network],
       )
       return row?.sum ?? 0n
     },

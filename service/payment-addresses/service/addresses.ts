@@ -3,7 +3,6 @@ import type { Address, Chain, Hex } from '../../chain/model.ts'
 import { NETWORKS, newestConfirmed, transactionUrl, transferLink } from '../../chain/networks.ts'
 import type { Chosen } from '../../checkouts/service/product.ts'
 import { transfersUnavailable } from '../../checkouts/errors.ts'
-import { assertRecipient } from '../../kit/address.ts'
 import { qrOf } from '../../checkouts/service/presenter.ts'
 import { attemptOf, deriveId, type Id } from '../../kit/ids.ts'
 import { sum, toWire, usdc, ZERO, type Usdc } from '../../kit/money.ts'
@@ -25,7 +24,7 @@ import { createFollowing } from './follow.ts'
 
 /** Orders that are paid by plain transfers, each to an address of its own. */
 export function createPaymentAddresses(deps: PaymentAddressDeps) {
-  const { store, checkouts, book, chains, tokens, clock } = deps
+  const { store, checkouts, recipients, book, chains, tokens, clock } = deps
 
   /** The holder of its token is its buyer. */
   async function own(checkout: string, { id, token }: Proof): Promise<PaymentAddress> {
@@ -103,11 +102,8 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
     async giveBack(checkout: string, proof: Proof, written: Address): Promise<PaymentAddressView> {
       const found = await own(checkout, proof)
       const recipient = written.toLowerCase() as Address
-      const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
-      assertRecipient(recipient, [
-        ...usdcs.map((address) => [address, 'is the USDC contract: money sent there is lost'] as const),
+      await recipients.assertSpendable(recipient, found.network, [
         [found.address, 'is the address that the money is at'],
-        [book?.treasury ?? null, "is this service's own address"],
       ])
       const chain = chains.get(found.network)
       if (chain === undefined) throw transfersUnavailable()

@@ -6,6 +6,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { PaymentTokens } from '../../sales/service/proof.ts'
+import type { Recipients } from '../../wallet/service/recipient.ts'
 import type { PaymentAddressBook, PaymentAddressSigner, PaymentAddressStore } from '../ports.ts'
 
 export interface PaymentAddressDeps {
@@ -14,6 +15,8 @@ export interface PaymentAddressDeps {
   checkouts: Pick<Checkouts, 'transferTerms' | 'payByTransfer' | 'payment'>
   /** Carries out returns, which are no purchases. */
   facilitator: Pick<Facilitator, 'settle'>
+  /** Which addresses may get a return. */
+  recipients: Pick<Recipients, 'assertSpendable'>
   /** Null when the server has no addresses. */
   book: PaymentAddressBook | null
   /** Null in every process that is not a worker. */

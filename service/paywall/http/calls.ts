@@ -126,7 +126,7 @@ async function refusing<Bought>(tokens: Tokens, buy: () => Promise<Bought>): Pro
 async function refusedBy({ outcome, sale }: UpstreamRefused, tokens: Tokens): Promise<DomainError> {
   const { status, body } = await toAnswer(outcome)
   const paid = sale.state === 'paid'
-  const proof = paid ? { paymentId: sale.id, paymentToken: tokens.of(sale.id) } : {}
+  const proof = paid ? { paid, paymentId: sale.id, paymentToken: tokens.of(sale.id) } : {}
   const next = paid ? 'The payment has arrived: call again with its token.' : 'Nothing was charged.'
   const message = body.subarray(0, MESSAGE_BYTES).toString('utf8')
   return new DomainError('upstream', 'upstream_error', `The API answered with status ${String(status)}. ${next}`, {

@@ -73,8 +73,9 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
 
   /** Not where the gate refused the payment, or the API failed before the money moved: the gate settles neither. */
   async function mayBeCharged(payment: AccountPayment): Promise<boolean> {
+    if (payment.state === 'settled') return true
     const sale = await purchases.signedFor(payment)
-    return payment.state === 'settled' || (sale !== null && sale.state !== 'released' && sale.state !== 'failed')
+    return sale !== null && sale.state !== 'released' && sale.state !== 'failed'
   }
 
   return async ({ owner, id }, ask, sent) => {

@@ -48,8 +48,8 @@ export function createPayouts(deps: WalletDeps) {
     const payer = book.treasury
     const [balance, outgoing, promised, { used, block }] = await Promise.all([
       chain.balanceOf(payer),
-      store.withdrawals.outgoing(payer),
-      deps.payers.promised(payer),
+      store.withdrawals.outgoing(payer, chain.network.name),
+      deps.payers.promised(payer, chain.network.name),
       chain.authorizationAt(payer, withdrawal.nonce),
     ])
     const seenBlock = blockBefore(block, withdrawal.createdAt)

@@ -1,9 +1,10 @@
 import type { Address } from '../../chain/model.ts'
-import { NETWORKS } from '../../chain/networks.ts'
+import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { assertRecipient } from '../../kit/address.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
+import { NETWORK_OF } from '../model.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { WalletDeps } from './deps.ts'
 
@@ -11,21 +12,30 @@ import type { WalletDeps } from './deps.ts'
 export function createRecipients(deps: WalletDeps, depositAddress: DepositAddress) {
   const { ledger, outflow, store, book, payers, clock, publish } = deps
 
-  async function read(written: Address, owner: Owner): Promise<Address> {
-    const to = written.toLowerCase() as Address
-    const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
-    const [own, paysSellers] = await Promise.all([depositAddress(owner), payers.has(to)])
+  /** Throws where what arrives on this network can be spent by nobody. `refused`: further addresses, and why. */
+  async function assertSpendable(to: Address, network: NetworkName, refused: readonly Refused[]): Promise<void> {
+    const usdcs = Object.values(NETWORKS).map(({ usdc }) => usdc.address)
+    const [paysSellers, [given]] = await Promise.all([payers.has(to), store.addresses.findAll([to])])
+    const isElsewhere = given !== undefined && NETWORK_OF[given.owner.environment] !== network
     assertRecipient(to, [
       ...usdcs.map((address) => [address, 'is the USDC contract: money sent there is lost'] as const),
-      [own, "is this wallet's own address"],
+      ...refused,
+      [isElsewhere ? to : null, 'is an address of this service for another network: money sent there is lost'],
       ...[book?.treasury ?? null, paysSellers ? to : null].map((address) => [address, OURS] as const),
     ])
+  }
+
+  async function read(written: Address, owner: Owner): Promise<Address> {
+    const to = written.toLowerCase() as Address
+    const own = await depositAddress(owner)
+    await assertSpendable(to, NETWORK_OF[owner.environment], [[own, "is this wallet's own address"]])
     outflow.assertAllowed(to)
     return to
   }
 
   return {
     read,
+    assertSpendable,
 
     /** With its checksum. */
     async usual(owner: Owner): Promise<string | null> {
@@ -45,6 +55,8 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
     },
   }
 }
+
+type Refused = readonly [address: Address | null, why: string]
 
 const OURS = "is this service's own address"
 

@@ -31,7 +31,7 @@ export function createTreasurer(deps: WalletDeps) {
       if (book === null || chain === undefined) return 0n
       const [balance, outgoing] = await Promise.all([
         chain.balanceOf(book.treasury),
-        store.withdrawals.outgoing(book.treasury),
+        store.withdrawals.outgoing(book.treasury, network),
       ])
       return balance - outgoing
     },

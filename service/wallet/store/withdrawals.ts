@@ -50,10 +50,11 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       return rows.map(fromRow)
     },
 
-    async outgoing(payer) {
+    async outgoing(payer, network) {
       const [row] = await statements.run<{ amount: bigint }>(
-        `SELECT coalesce(sum(amount), 0)::bigint AS amount FROM wallet_withdrawal WHERE state = 'submitted' AND payer = $1`,
-        [toBytes(payer)],
+        `SELECT coalesce(sum(amount), 0)::bigint AS amount FROM wallet_withdrawal
+         WHERE state = 'submitted' AND payer = $1 AND network = $2`,
+        [toBytes(payer), network],
       )
       return row?.amount ?? 0n
     },

@@ -39,8 +39,9 @@ describe('POST /wallet/withdraw → 400', () => {
     expect(body.details).toEqual({ amount: 'must be at least 1' })
   })
 
-  test("the wallet's own address, and the service's", async () => {
-    for (const to of [await own(), service.wallets.treasury()!]) {
+  test("the wallet's own address, the service's, and one that is read on another network alone", async () => {
+    const elsewhere = { userId: person.caller.user.id, environment: 'production' as const }
+    for (const to of [await own(), service.wallets.treasury()!, (await service.wallets.depositAddress(elsewhere))!]) {
       const { status, body } = await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 1, to } })
       expect({ status, field: Object.keys(body.details as object) }).toEqual({ status: 400, field: ['to'] })
     }
