@@ -1,4 +1,5 @@
 import type { Id } from '../kit/ids.ts'
+import type { SealedSecrets } from '../kit/sealed-secrets.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { SigningSecret } from '../identity/model.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -131,11 +132,6 @@ export interface Outgoing {
   headers: Readonly<Record<string, string>>
   waitMs: number
   keepBytes: number
-}
-
-export interface SealedSecrets {
-  sealed: string
-  previous: { sealed: string; expiresAt: Date } | null
 }
 
 /** A completed attempt. */

@@ -46,6 +46,6 @@ export interface EmailChange {
 export interface SigningSecret {
   secret: string
   createdAt: Date
-  /** The previous secret also signs until it expires; null when there is none. */
-  previous: { secret: string; expiresAt: Date } | null
+  /** Those that it replaced, newest first. Each also signs until it expires. */
+  previous: readonly { secret: string; expiresAt: Date }[]
 }

@@ -1,4 +1,5 @@
 import type { Id } from '../kit/ids.ts'
+import type { SealedSecrets } from '../kit/sealed-secrets.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
 import type { ApiKey, EmailChange, Notice } from './model.ts'
@@ -70,10 +71,8 @@ export interface FoundKey {
   user: User
 }
 
-export interface SealedSecret {
-  sealed: string
+export interface SealedSecret extends SealedSecrets {
   createdAt: Date
-  previous: { sealed: string; expiresAt: Date } | null
 }
 
 /** Encrypts secrets at rest; the context names their owner, and no other context decrypts them. */

@@ -3,11 +3,12 @@ import type { Prisma } from '../database/generated/client.ts'
 import { Batch } from '../kit/batch.ts'
 import type { Id } from '../kit/ids.ts'
 import { holdQuota, QUOTAS } from '../kit/quota.ts'
+import { SEALED_BEFORE, SEALED_COLUMNS, toSealedSecrets, type SealedRow } from '../kit/sealed-secrets.ts'
 import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
 import { handleTaken } from './errors.ts'
 import type { ApiKey } from './model.ts'
 import type { User } from '../kit/caller.ts'
-import type { Account, FoundKey, IdentityStore, SealedSecret } from './ports.ts'
+import type { Account, FoundKey, IdentityStore } from './ports.ts'
 import { HANDLE_KEPT_MS, HANDLES_KEPT_MAX, type KeyTrace } from './rules.ts'
 
 /** Users, keys and signing secrets in PostgreSQL. */
@@ -95,8 +96,13 @@ export function createIdentityStore(
     },
 
     async findSigningSecret(owner) {
-      const row = await prisma.signingSecret.findUnique({ where: { userId_environment: owner } })
-      return row === null ? null : toSealed(row)
+      const values = [owner.userId, owner.environment]
+      const [row] = await statements.run<SealedRow & { createdAt: Date }>(
+        SIGNING_SECRET,
+        values,
+        'identity_signing_secret',
+      )
+      return row === undefined ? null : { ...toSealedSecrets(row), createdAt: row.createdAt }
     },
 
     async addSigningSecret(owner, made) {
@@ -262,12 +268,16 @@ UPDATE identity_api_key SET last_used_at = $2
 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= $2::timestamptz - interval '1 minute')`
 
 const ROTATE = `
-INSERT INTO identity_signing_secret AS s (user_id, environment, sealed, made_by, created_at)
+INSERT INTO identity_signing_secret AS t (user_id, environment, sealed, made_by, created_at)
 VALUES ($1, $2::environment, $3, $4, $5)
 ON CONFLICT (user_id, environment) DO UPDATE SET
   sealed = excluded.sealed, made_by = excluded.made_by, created_at = excluded.created_at,
-  previous_sealed = s.sealed, previous_expires_at = $6
-WHERE s.made_by <> excluded.made_by`
+  previous_expires_at = $6,${SEALED_BEFORE}
+WHERE t.made_by <> excluded.made_by`
+
+const SIGNING_SECRET = `
+SELECT ${SEALED_COLUMNS}, t.created_at AS "createdAt" FROM identity_signing_secret t
+WHERE t.user_id = $1 AND t.environment = $2::environment`
 
 interface UserRow {
   userId: Id<'usr'>
@@ -327,18 +337,4 @@ function toApiKey(row: Stored): ApiKey {
     lastUsedAt,
     createdAt,
   }
-}
-
-function toSealed(row: {
-  sealed: string
-  createdAt: Date
-  previousSealed: string | null
-  previousExpiresAt: Date | null
-}): SealedSecret {
-  const { sealed, createdAt, previousSealed, previousExpiresAt } = row
-  const previous =
-    previousSealed === null || previousExpiresAt === null
-      ? null
-      : { sealed: previousSealed, expiresAt: previousExpiresAt }
-  return { sealed, createdAt, previous }
 }

@@ -46,6 +46,35 @@ describe('a secret that is rotated', () => {
     }
   })
 
+  test('stays valid for its day when it is rotated again', async () => {
+    const { service, owner } = world
+    const { deliveries, database, clock } = service
+    const target = newId('chk', clock.now())
+    const made = await deliveries.targets.put(database.statements, { id: target, owner, url: world.receiver.url })
+    const secrets = [made.secret]
+    for (let rotations = 0; rotations < 11; rotations++) {
+      secrets.push((await deliveries.targets.rotate({ id: target, owner }, newId('op', clock.now()))).secret)
+      if (rotations !== 1) continue
+      expect(await validAt(target, secrets)).toEqual([true, true, true])
+    }
+    // So that a delivery's header stays short, ten sign at most.
+    expect(await validAt(target, secrets)).toEqual(secrets.map((_, place) => place >= 2))
+  })
+
+  async function validAt(target: string, secrets: readonly string[]): Promise<boolean[]> {
+    const id = await world.write({ to: { target } })
+    await world.reaches(id, 'delivered')
+    const call = world.receiver.of(id)[0]!
+    const real = Date.now
+    const ahead = world.service.clock.now().getTime()
+    Date.now = () => ahead
+    try {
+      return secrets.map((secret) => isGenuine(secret, call))
+    } finally {
+      Date.now = real
+    }
+  }
+
   test("of another account's target is refused and stays unchanged", async () => {
     const { service, target } = world
     const other = { userId: (await service.person()).caller.user.id, environment: 'sandbox' as const }

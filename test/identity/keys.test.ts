@@ -161,7 +161,7 @@ describe('keys', () => {
       const secrets = await Promise.all(Array.from({ length: 10 }, () => world.identity.signingSecrets.get(ida)))
       expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(1)
       expect(secrets[0]!.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-      expect(secrets[0]!.previous).toBeNull()
+      expect(secrets[0]!.previous).toEqual([])
       const live = await world.identity.signingSecrets.get(await person('ida', 'production'))
       expect(live.secret).not.toBe(secrets[0]!.secret)
     })
@@ -186,11 +186,11 @@ describe('keys', () => {
       const before = await world.identity.signingSecrets.get(lee)
       const after = await world.identity.signingSecrets.rotate(lee, operation())
       expect(after.secret).not.toBe(before.secret)
-      expect(after.previous?.secret).toBe(before.secret)
-      const left = after.previous!.expiresAt.getTime() - world.clock.now().getTime()
+      expect(after.previous.map(({ secret }) => secret)).toEqual([before.secret])
+      const left = after.previous[0]!.expiresAt.getTime() - world.clock.now().getTime()
       expect(Math.abs(left - 24 * 3_600_000)).toBeLessThan(5_000)
       world.clock.forward(24 * 3_600_000)
-      expect((await world.identity.signingSecrets.get(lee)).previous).toBeNull()
+      expect((await world.identity.signingSecrets.get(lee)).previous).toEqual([])
     })
 
     it('rotates once when the request is run again', async () => {
@@ -200,7 +200,23 @@ describe('keys', () => {
       const first = await world.identity.signingSecrets.rotate(moe, again)
       const second = await world.identity.signingSecrets.rotate(moe, again)
       expect(second.secret).toBe(first.secret)
-      expect(second.previous?.secret).toBe(before.secret)
+      expect(second.previous.map(({ secret }) => secret)).toEqual([before.secret])
+    })
+
+    it('ends no secret early when it is rotated again', async () => {
+      const nia = await person('nia')
+      const secrets = [(await world.identity.signingSecrets.get(nia)).secret]
+      for (const hours of [1, 1]) {
+        world.clock.forward(hours * 3_600_000)
+        secrets.unshift((await world.identity.signingSecrets.rotate(nia, operation())).secret)
+      }
+      const valid = async (): Promise<string[]> => {
+        const { secret, previous } = await world.identity.signingSecrets.get(nia)
+        return [secret, ...previous.map((one) => one.secret)]
+      }
+      expect(await valid()).toEqual(secrets)
+      world.clock.forward(23 * 3_600_000)
+      expect(await valid()).toEqual(secrets.slice(0, 2))
     })
   })
 })

@@ -1,7 +1,8 @@
 import type { Owner } from '../../kit/owner.ts'
-import type { Outgoing, Sealing, SealedSecrets, SecretsOf } from '../ports.ts'
+import type { SealedSecrets } from '../../kit/sealed-secrets.ts'
+import type { Outgoing, Sealing, SecretsOf } from '../ports.ts'
 
-/** The current signing secrets: the present one, and for a day the previous one. */
+/** The current signing secrets: the present one, and for a day each that it replaced. */
 export function createSecrets({ sealing, accountSecrets }: SecretsDeps) {
   const pending = new Map<string, ReturnType<SecretsOf>>()
 
@@ -23,11 +24,11 @@ export function createSecrets({ sealing, accountSecrets }: SecretsDeps) {
     async signing({ target, owner }: Outgoing, now: Date): Promise<string[]> {
       if (target === null) {
         const { secret, previous } = await ofAccount(owner)
-        return previous !== null && previous.expiresAt > now ? [secret, previous.secret] : [secret]
+        return [secret, ...alive(previous, now).map((one) => one.secret)]
       }
       const { sealed, previous } = target.secrets
-      const alive = previous !== null && previous.expiresAt > now ? [previous.sealed] : []
-      return [sealed, ...alive].map((each) => sealing.open(each, contextOf(target.id)))
+      const all = [sealed, ...alive(previous, now).map((one) => one.sealed)]
+      return all.map((each) => sealing.open(each, contextOf(target.id)))
     },
   }
 }
@@ -37,6 +38,10 @@ export type Secrets = ReturnType<typeof createSecrets>
 interface SecretsDeps {
   sealing: Sealing
   accountSecrets: SecretsOf
+}
+
+function alive<One extends { expiresAt: Date }>(previous: readonly One[], now: Date): One[] {
+  return previous.filter(({ expiresAt }) => expiresAt > now)
 }
 
 function contextOf(target: string): string {

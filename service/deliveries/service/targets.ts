@@ -29,7 +29,7 @@ export function createTargets({ targets, clock, secrets }: TargetsDeps) {
       return { secret: secrets.open(stored, id) }
     },
 
-    /** The old secret stays valid for a day. Repeating the operation makes no second new one. */
+    /** The old secret stays valid for a day, also where it is rotated again meanwhile. Repeating the operation makes no second new one. */
     async rotate({ id, owner }: Pick<NewTarget, 'id' | 'owner'>, operation: Id<'op'>): Promise<{ secret: string }> {
       const until = new Date(clock.now().getTime() + OLD_VALID_MS)
       await targets.rotate(owner, id, { sealed: newSecret(id), madeBy: operation }, until)

@@ -1,8 +1,8 @@
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { columnsOf, withOwner } from '../../kit/rows.ts'
+import { SEALED_COLUMNS, toSealedSecrets, type SealedRow } from '../../kit/sealed-secrets.ts'
 import type { DeliveryStore, Live, Locked, Outgoing } from '../ports.ts'
-import { toSecrets } from './targets.ts'
 
 /**
  * The worker's reads and writes. Everything of one moment is one statement, with arrays of ids. None of these
@@ -65,8 +65,8 @@ type Endings = Pick<
 
 const LOAD = `
 SELECT d.id, d.user_id AS "userId", d.environment, d.subject, d.turn, d.state, d.attempts, coalesce(t.url, d.url) AS url, d.body, d.headers,
-  d.wait_ms AS "waitMs", d.keep_bytes AS "keepBytes", d.target_id AS "targetId", t.status = 'enabled' AS open, t.sealed,
-  t.previous_sealed AS "previousSealed", t.previous_expires_at AS "previousExpiresAt"
+  d.wait_ms AS "waitMs", d.keep_bytes AS "keepBytes", d.target_id AS "targetId", t.status = 'enabled' AS open, 
+  ${SEALED_COLUMNS}
 FROM delivery d LEFT JOIN delivery_target t ON t.id = d.target_id
 WHERE d.id = ANY($1::text[])`
 
@@ -154,18 +154,20 @@ WHERE id = ANY(ARRAY(
 ))
 RETURNING id, turn, wait_ms AS "waitMs", due_at AS "dueAt"`
 
+/** Of a delivery without a target, the target's columns are null. */
 interface OutgoingRow extends Omit<Outgoing, 'owner' | 'target'>, Owner {
   targetId: string | null
   open: boolean | null
   sealed: string | null
   previousSealed: string | null
   previousExpiresAt: Date | null
+  earlierSealed: SealedRow['earlierSealed'] | null
 }
 
 function toOutgoing(row: OutgoingRow): Outgoing {
-  const { targetId, open, sealed, previousSealed, previousExpiresAt, ...delivery } = withOwner(row)
+  const { targetId, open, sealed, previousSealed, previousExpiresAt, earlierSealed, ...delivery } = withOwner(row)
   if (targetId === null || sealed === null) return { ...delivery, target: null }
-  const secrets = toSecrets({ sealed, previousSealed, previousExpiresAt })
+  const secrets = toSealedSecrets({ sealed, previousSealed, previousExpiresAt, earlierSealed: earlierSealed ?? [] })
   return { ...delivery, target: { id: targetId, open: open === true, secrets } }
 }
 

@@ -219,5 +219,5 @@ export async function toMe(
 }
 
 function toSecret({ secret, createdAt, previous }: SigningSecret): z.infer<typeof signingSecretBody> {
-  return { secret, createdAt: createdAt.toISOString(), previousExpiresAt: previous?.expiresAt.toISOString() ?? null }
+  return { secret, createdAt: createdAt.toISOString(), previousExpiresAt: previous[0]?.expiresAt.toISOString() ?? null }
 }

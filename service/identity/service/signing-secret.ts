@@ -14,11 +14,11 @@ export function createSigningSecrets({ store, clock, sealing }: SigningSecretDep
     if (kept === null) return null
     const open = (sealed: string) => sealing.open(sealed, contextOf(owner))
     const { previous, createdAt } = kept
-    const current = previous !== null && previous.expiresAt > clock.now() ? previous : null
+    const alive = previous.filter(({ expiresAt }) => expiresAt > clock.now())
     return {
       secret: open(kept.sealed),
       createdAt,
-      previous: current === null ? null : { secret: open(current.sealed), expiresAt: current.expiresAt },
+      previous: alive.map(({ sealed, expiresAt }) => ({ secret: open(sealed), expiresAt })),
     }
   }
 
@@ -47,7 +47,7 @@ export function createSigningSecrets({ store, clock, sealing }: SigningSecretDep
       return await of(accountOf(caller))
     },
 
-    /** The previous secret also signs for a day, so that receivers can switch. */
+    /** Each secret that was replaced also signs for a day, so that receivers can switch. */
     async rotate(caller: Caller, operation: Id<'op'>): Promise<SigningSecret> {
       const owner = accountOf(caller)
       const until = new Date(clock.now().getTime() + SIGNS_ALONG_MS)

@@ -144,12 +144,12 @@ const BODY_BYTES = 1_048_576
 const RETRY_MS = 250
 const POLL_FAILURES_MAX = 5
 
-/** Signs calls to a creator's agent by that account's secret, and by the previous one while it is being replaced. */
+/** Signs calls to a creator's agent by that account's secret, and by those that it replaced while they are valid. */
 export function createSigning({ secretsOf, signatureOf, clock }: SigningDeps): Sign {
   return async (owner, id, body) => {
     const { secret, previous } = await secretsOf(owner)
     const seconds = Math.floor(clock.now().getTime() / 1000)
-    const secrets = previous === null ? [secret] : [secret, previous.secret]
+    const secrets = [secret, ...previous.map((one) => one.secret)]
     return {
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
@@ -159,7 +159,7 @@ export function createSigning({ secretsOf, signatureOf, clock }: SigningDeps): S
 }
 
 interface SigningDeps {
-  secretsOf(owner: Owner): Promise<{ secret: string; previous: { secret: string } | null }>
+  secretsOf(owner: Owner): Promise<{ secret: string; previous: readonly { secret: string }[] }>
   signatureOf(secrets: readonly string[], id: string, timestampSeconds: number, body: string): string
   clock: Clock
 }
