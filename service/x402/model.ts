@@ -80,6 +80,8 @@ export interface Requirements {
   upto?: UptoRequirements
   /** Where the money waits in the escrow: offered alone, in place of both. */
   escrow?: EscrowRequirements
+  /** The amount that is offered to a buyer who chooses nothing, where this one may pay another. Catalogues show it. */
+  listed?: string
 }
 
 /** A payment as a buyer presents it. */

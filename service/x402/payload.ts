@@ -191,7 +191,8 @@ const UNSIGNED = { authorization: null, payer: null, escrow: null, permit: null 
  * The request to a facilitator about this payment, for our own terms. The parsed form is cached, so that it is not
  * decoded again.
  */
-export function requestOf(presented: Presented, { v1, v2, upto, escrow }: Requirements): RequestBody {
+export function requestOf(presented: Presented, requirements: Requirements): RequestBody {
+  const { v1, v2, upto, escrow, listed = v2.amount } = requirements
   const { version, challenge, permit } = presented
   const written = withoutOffers(presented.payload)
   const payload = challenge === null ? written : { ...written, x402Version: 2, accepted: v2 }
@@ -211,16 +212,18 @@ export function requestOf(presented: Presented, { v1, v2, upto, escrow }: Requir
   const held = escrow === undefined ? null : { terms: termsOf(extra, escrow.maxTimeoutSeconds) }
   READ.set(request, combined(presented, required, held))
   // Terms with absolute times have no place in a catalogue, and neither has what one buyer used.
-  if (escrow === undefined && byUse === undefined) OFFERED.set(request, { v1, v2 })
+  if (escrow === undefined && byUse === undefined) OFFERED.set(request, { v1, v2, listed })
   return request
 }
 
 /** The terms for which a request was made here. Null for a request that was read from the database. */
-export function offeredIn(request: RequestBody): Requirements | null {
+export function offeredIn(request: RequestBody): Offered | null {
   return OFFERED.get(request) ?? null
 }
 
-const OFFERED = new WeakMap<RequestBody, Requirements>()
+type Offered = Pick<Requirements, 'v1' | 'v2'> & { listed: string }
+
+const OFFERED = new WeakMap<RequestBody, Offered>()
 
 /** Parses a request that was stored, or made here. */
 export function readRequest(request: RequestBody): PaymentRequest {

@@ -165,7 +165,8 @@ export function createCheckoutProduct(deps: ProductDeps) {
       const deadline = acceptedDeadline(presented, mostMs, now) ?? captureDeadlineOf(mostMs, now)
       const offer = showing.offerAt(checkout, quote, deadline)
       if (offer === null) throw escrowUnavailable()
-      const terms = { ...sold, requirements: requirementsOfOffer(offer), note: null }
+      const listed = String(priceOf(checkout, {}, {}, null).total)
+      const terms = { ...sold, requirements: { ...requirementsOfOffer(offer), listed }, note: null }
       if (offer.escrow !== undefined) {
         const captureBy = new Date(offer.escrow.captureDeadline * 1_000).toISOString()
         return { ...terms, workMs: 0, escrow: { captureBy, workMs: mostMs } }

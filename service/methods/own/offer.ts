@@ -45,8 +45,9 @@ export async function verifyHere({ facilitator, listing }: OwnDeps, request: Req
 }
 
 /**
- * What is listed of our own product is what we offered, not what the buyer sent back. Null when the request was read from
- * the database, which has no offers: the next sale lists the product.
+ * What is listed of our own product is what we offer, not what the buyer sent back, nor what a code, a quantity or a part
+ * payment made of the price. Null when the request was read from the database, which has no offers: the next sale lists the
+ * product.
  */
 export function soldHere(request: RequestBody): SoldResource | null {
   const offered = offeredIn(request)
@@ -55,7 +56,8 @@ export function soldHere(request: RequestBody): SoldResource | null {
   const { resource: url, description, mimeType, maxTimeoutSeconds: timeoutSeconds } = offered.v1
   const { required, ...paid } = readRequest(request)
   // Our products take both versions, so every buyer is shown the newer one.
-  const payment = { ...paid, version: 2 as const, required: { ...required, network: offered.v2.network } }
+  const terms = { ...required, network: offered.v2.network, amount: BigInt(offered.listed) }
+  const payment = { ...paid, version: 2 as const, required: terms }
   const resource = { url, description, mimeType }
   return { isOurs: true, payment, timeoutSeconds, resource, extensions: { bazaar } }
 }

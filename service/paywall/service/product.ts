@@ -230,6 +230,8 @@ function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
   assertForSale(call)
   if (presented === null) throw new Error('a sale has no signature')
   const price = signedPrice({ ...call, presented })
+  // Of a tiered price the first tier's.
+  const [{ amount } = price] = pricesOf(gate, route)
   const resource = {
     url: resourceOf(call),
     description: route.description ?? gate.name,
@@ -237,10 +239,13 @@ function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
   }
   return {
     ...soldOf(call, price, deps),
-    requirements: requirementsOf(price, resource, {
-      route: offeredRoute(gate.address, route, request.method),
-      taker: presented.permit === null ? null : takerOf(deps, route),
-    }),
+    requirements: {
+      ...requirementsOf(price, resource, {
+        route: offeredRoute(gate.address, route, request.method),
+        taker: presented.permit === null ? null : takerOf(deps, route),
+      }),
+      listed: String(amount),
+    },
     note: tiersOf(pricing),
   }
 }

@@ -1,0 +1,83 @@
+import type { QuoteView } from '../../service/checkouts/views.ts'
+import { openWorld, signed, until, type World } from '../checkouts/world.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import type { Answer } from '../harness/service.ts'
+import { buy as buyAt } from '../harness/wallet.ts'
+
+/** Agents read the catalogue before they ask: it says what they will be asked for. */
+describe('what this service sells', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1' } })
+  })
+  afterAll(() => world.close())
+
+  async function buy(chk: string, choice: object): Promise<Answer> {
+    const quote = (await world.call('POST', `/p/${chk}/quote`, { body: { choice } })).body as QuoteView
+    const payer = await world.chain.payer(50_000_000n)
+    const paymentPayload = await signed(payer, world.chain, quote.paymentRequirements!)
+    return await world.call('POST', `/p/${chk}/pay`, {
+      body: { input: {}, choice, quoteId: quote.quote.quoteId, paymentPayload },
+    })
+  }
+
+  const unpaid = async (chk: string): Promise<string> => {
+    const { headers } = await world.call('POST', `/p/${chk}`, { body: {} })
+    const required = JSON.parse(Buffer.from(headers.get('payment-required')!, 'base64').toString()) as Accepting
+    return required.accepts[0]!.amount
+  }
+
+  const listed = async (place: string): Promise<string | undefined> => {
+    const { body } = await world.call('GET', `/facilitator/discovery/merchant?payTo=${world.recipient}`)
+    const found = (body.resources as Listed[]).find(({ resource }) => resource.endsWith(place))
+    return found?.accepts[0]!.amount
+  }
+
+  test.each<[string, object]>([
+    ['a code', { coupon: 'HALF' }],
+    ['a quantity', { quantity: 3 }],
+    ['a plan', { plan: 'ten' }],
+  ])('is listed at the price of its offer, though its buyer paid another one for %s', async (_name, choice) => {
+    await world.seller.call('POST', '/v1/coupons', { body: { code: 'HALF', percent: 50 } })
+    const { id } = await world.sell({
+      price: 2,
+      coupons: true,
+      pricing: { kind: 'quantity', max: 5 },
+      plans: [{ id: 'ten', name: 'Ten audits', price: 15, kind: 'runs', runs: 10 }],
+    })
+    const { status, body } = await buy(id, choice)
+    expect([status, body.payment.amount === 2]).toEqual([200, false])
+    await until(async () => (await listed(`/p/${id}`)) !== undefined)
+    expect([await listed(`/p/${id}`), await unpaid(id)]).toEqual(['2000000', '2000000'])
+  })
+
+  test('at a gate is listed at the price of the first tier, though its buyer is in the second', async () => {
+    const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
+    const created = await world.seller.call('POST', '/v1/paywalls', {
+      body: {
+        ...{ slug: 'tiers', name: 'Weather', upstreamUrl: world.workflow.url, network: 'base-sepolia' },
+        recipient: world.recipient,
+        routes: [{ method: 'GET', path: '/data', pricing: { model: 'tiered', tiers, window: 'day' } }],
+      },
+    })
+    expect(created.status).toBe(201)
+    const payer = await world.chain.payer(50_000_000n)
+    const before = await usdcOf(world.chain, payer.address)
+    for (const spent of [30_000n, 40_000n]) {
+      const wallet = { chain: world.chain, payer, version: 2 as const, terms: {} }
+      const headers = { 'x-payment-payer': payer.address }
+      const { status } = await buyAt(wallet, `${world.service.origin}/gate/tiers/data`, { headers })
+      expect([status, before - (await usdcOf(world.chain, payer.address))]).toEqual([200, spent])
+    }
+    await until(async () => (await listed('/gate/tiers/data')) !== undefined)
+    expect(await listed('/gate/tiers/data')).toBe('30000')
+  })
+})
+
+interface Accepting {
+  accepts: { amount: string }[]
+}
+
+interface Listed extends Accepting {
+  resource: string
+}
