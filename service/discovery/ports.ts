@@ -5,8 +5,8 @@ import type { Rank, RankedResource, Visit } from './rules/ranking.ts'
 
 /** The catalogue. Each method is one statement. */
 export interface CatalogueStore {
-  /** Adds or updates an entry. Null when its merchant has as many entries as one merchant may have. */
-  put(entry: Entry, most: number, now: Date): Promise<bigint | null>
+  /** Adds or updates an entry. Null when its recipient has that many at its host; `most` is null where nothing limits them. */
+  put(entry: Entry, most: number | null, now: Date): Promise<bigint | null>
   /** Removes the entries of the same resource on its network for recipients that are not named. */
   removeOthers(entry: Entry, recipients: readonly Address[]): Promise<void>
   /** Removes an entry that no address has confirmed. */
@@ -25,7 +25,7 @@ export interface CatalogueStore {
 export interface CheckStore {
   /**
    * Has the address asked, unless that was done for the same terms within a day. `listed` is the entry that is shown
-   * now. Null when the merchant has as many entries as one merchant may have.
+   * now. Null when the recipient has as many entries, or claims, at the host as it may have.
    */
   claim(claim: Claim, most: number, now: Date): Promise<Claimed | null>
   /** Takes the claims whose time has come, one for each host that was not asked since `hostFrom`. */

@@ -28,7 +28,7 @@ export function openDiscovery(platform: Platform, chains: Chains): { listing: Li
     policy: { allowPrivate: false, allowHosts: config.ALLOW_HOSTS },
     tracing: platform.tracer === null ? null : { tracer: platform.tracer, passed: false },
   })
-  const common = { store, ownAddresses, log, measures: metrics, entriesPerMerchant: ENTRIES_PER_MERCHANT }
+  const common = { store, ownAddresses, log, measures: metrics, entriesPerHost: ENTRIES_PER_HOST }
   const checks = createChecks({ ...common, seller })
   return {
     checks,
@@ -46,4 +46,4 @@ export function openDiscovery(platform: Platform, chains: Chains): { listing: Li
 }
 
 /** More than a real seller has with templates for its routes, and a small part of the whole. */
-const ENTRIES_PER_MERCHANT = 200
+const ENTRIES_PER_HOST = 200

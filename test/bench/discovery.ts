@@ -214,7 +214,7 @@ function soldOf(nth: number): SoldResource {
 async function settlements(): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const measures = { count: () => undefined }
-  const listing = createListing({ store, ownAddresses: [], clock: systemClock, log, measures, entriesPerMerchant: 200 })
+  const listing = createListing({ store, ownAddresses: [], clock: systemClock, log, measures, entriesPerHost: 200 })
   const latencies: number[] = []
   let rejected = 0
   let next = 0

@@ -13,12 +13,12 @@ interface ChecksDeps {
   ownAddresses: readonly string[]
   log: Log
   measures: Measures
-  entriesPerMerchant: number
+  entriesPerHost: number
 }
 
 /** Asks the addresses of other sellers whether what payers say of them is true, and lists what is. */
 export function createChecks(deps: ChecksDeps) {
-  const { store, seller, ownAddresses, log, measures, entriesPerMerchant } = deps
+  const { store, seller, ownAddresses, log, measures, entriesPerHost } = deps
 
   async function ask({ address, method }: Check): Promise<OutboundResponse> {
     const body = method === 'POST' ? { body: '{}' } : {}
@@ -48,7 +48,7 @@ export function createChecks(deps: ChecksDeps) {
       const { entry, recipients } = confirmed
       // A template may be named by more addresses than the one that was asked.
       if (entry.resource === one.address) await store.removeOthers(entry, recipients)
-      if ((await store.put(entry, entriesPerMerchant, now)) !== null) {
+      if ((await store.put(entry, entriesPerHost, now)) !== null) {
         measures.count('resource_listed')
         await end('listed')
         return

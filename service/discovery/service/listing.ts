@@ -17,8 +17,8 @@ interface ListingDeps {
   clock: Clock
   log: Log
   measures: Measures
-  /** How many entries one merchant may have. */
-  entriesPerMerchant: number
+  /** How many entries one recipient may have at one host. What we sell ourselves has its sellers' quotas instead. */
+  entriesPerHost: number
 }
 
 /**
@@ -26,7 +26,7 @@ interface ListingDeps {
  * database is waited for a quarter of a second at most, while its statement goes on.
  */
 export function createListing(deps: ListingDeps): Listing {
-  const { store, ownAddresses, clock, log, measures, entriesPerMerchant } = deps
+  const { store, ownAddresses, clock, log, measures, entriesPerHost } = deps
   /** What this process has written a moment ago, so that a busy seller does not rewrite its entry with each sale. */
   const written = new Recent<string, Written & { content: string }>(WRITTEN_MAX, { clock, forMs: WRITTEN_MS })
   /** When the payments that are not settled yet were checked. */
@@ -55,13 +55,12 @@ export function createListing(deps: ListingDeps): Listing {
   async function putOwn(entry: Entry, now: Date): Promise<Written> {
     // What a stranger once listed at this address goes.
     await store.removeOthers(entry, [entry.payTo])
-    const id = await store.put(entry, entriesPerMerchant, now)
-    return { id, response: id === null ? tooMany(entriesPerMerchant) : SUCCESS }
+    return { id: await store.put(entry, null, now), response: SUCCESS }
   }
 
   async function putClaim(claim: Claim, now: Date): Promise<Written> {
-    const claimed = await store.claim(claim, entriesPerMerchant, now)
-    if (claimed === null) return { id: null, response: tooMany(entriesPerMerchant) }
+    const claimed = await store.claim(claim, entriesPerHost, now)
+    if (claimed === null) return { id: null, response: tooMany(entriesPerHost) }
     const { state, listed } = claimed
     const id = listed?.id ?? null
     if (state === 'listed' || listed?.isSame === true) return { id, response: SUCCESS }
@@ -153,7 +152,7 @@ function rejected(rejectedReason: string): ExtensionResponses {
 }
 
 function tooMany(most: number): ExtensionResponses {
-  const sentence = `a recipient may have ${String(most)} resources listed; use a routeTemplate for paths with parameters`
+  const sentence = `a recipient may have ${String(most)} resources listed at one host; use a routeTemplate for paths with parameters`
   return rejected(`too_many_resources: ${sentence}`)
 }
 

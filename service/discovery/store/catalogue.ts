@@ -101,6 +101,15 @@ SELECT ${COLUMNS} FROM discovery_resource r WHERE r.pay_to = $1 ORDER BY r.score
 
 const TOTAL_OF_MERCHANT = 'SELECT count(*) AS total FROM discovery_resource WHERE pay_to = $1'
 
+/** The entries of a recipient ($5) at the host of a resource ($1), as an index has them. */
+export function entriesBeside(most: string): string {
+  return `SELECT FROM discovery_resource m WHERE m.pay_to = $5 AND ${hostOf('m.resource')} = ${hostOf('$1')} LIMIT ${most}`
+}
+
+function hostOf(resource: string): string {
+  return `rtrim(split_part(split_part(${resource}, '/', 3), ':', 1), '.')`
+}
+
 // A merchant that has all that it may have can still update its own entries.
 const PUT = `
 INSERT INTO discovery_resource AS r
@@ -112,7 +121,7 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10, $11, $12::text[], $13, $14
   EXISTS (
     SELECT FROM discovery_resource o
     WHERE o.resource = $1 AND o.tool = $2 AND o.network = $3 AND o.pay_to <> $5 AND NOT o.shadowed), $20, $20, $20
-WHERE (SELECT count(*) FROM (SELECT FROM discovery_resource m WHERE m.pay_to = $5 LIMIT $21) listed) < $21
+WHERE $21::int IS NULL OR (SELECT count(*) FROM (${entriesBeside('$21')}) listed) < $21
   OR EXISTS (
     SELECT FROM discovery_resource k
     WHERE k.pay_to = $5 AND k.resource = $1 AND k.tool = $2 AND k.network = $3 AND k.scheme = $4)

@@ -2,6 +2,7 @@ import { fromRow, toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Check, Claim } from '../model.ts'
 import type { CheckStore } from '../ports.ts'
+import { entriesBeside } from './catalogue.ts'
 
 /** What waits for the answer of an address, and what came of it. */
 export function createCheckStore(statements: Statements): CheckStore {
@@ -59,8 +60,8 @@ WITH listed AS (
     OR EXISTS (
       SELECT FROM discovery_check k
       WHERE k.pay_to = $5 AND k.resource = $1 AND k.tool = $2 AND k.network = $3 AND k.scheme = $4)
-    OR ((SELECT count(*) FROM (SELECT FROM discovery_resource m WHERE m.pay_to = $5 LIMIT $11) one) < $11
-      AND (SELECT count(*) FROM (SELECT FROM discovery_check m WHERE m.pay_to = $5 LIMIT $11) one) < $11)
+    OR ((SELECT count(*) FROM (${entriesBeside('$11')}) one) < $11
+      AND (SELECT count(*) FROM (SELECT FROM discovery_check m WHERE m.pay_to = $5 AND m.host = $7 LIMIT $11) one) < $11)
   ON CONFLICT (pay_to, resource, tool, network, scheme) DO UPDATE SET
     address = excluded.address, host = excluded.host, method = excluded.method, amount = excluded.amount,
     state = CASE WHEN ${IS_KNOWN} THEN c.state ELSE 'waiting' END,
