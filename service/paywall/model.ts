@@ -103,6 +103,8 @@ export interface Payment {
   route: string
   endpoint: string
   amount: Usdc
+  /** How much of it went back. */
+  refunded: Usdc
   network: NetworkName
   recipient: Address | null
   payer: Address

@@ -115,7 +115,7 @@ export function passIn({ details }: Pick<Sale, 'details'>): Buffer | null {
 
 /** A sale as the gate's payment. */
 export function paymentOf(sale: Sale): Payment {
-  const { amount, network, recipient, payer, simulated, txHash, reason, createdAt, endedAt, handover } = sale
+  const { amount, refunded, network, recipient, payer, simulated, txHash, reason, createdAt, endedAt, handover } = sale
   if (sale.userId === null) throw new Error('the sale of a paywall has no owner')
   const { kind, route, endpoint, windowStart, cost } = sale.details as Record<'route' | 'endpoint', string> & {
     kind: Payment['kind']
@@ -130,6 +130,7 @@ export function paymentOf(sale: Sale): Payment {
     route,
     endpoint,
     amount,
+    refunded,
     network,
     recipient,
     payer,

@@ -242,6 +242,29 @@ inBrowser('the five things that somebody who looks after the money does', () => 
   )
 
   it(
+    "exports a checkout's payments, which tell simulated money from real money",
+    async () => {
+      const seat = await desk.sit('/')
+      receiver.answers(status(200))
+      const { pay, checkout } = await testPayment(seat)
+      const paid = await addSale(desk.service, await callerOf(desk, seat), { subject: checkout, amount: 5_000_000 })
+      await desk.service.database.statements.run('UPDATE sale SET refunded = 2000000 WHERE id = $1', [paid])
+      const { page } = seat
+      await page.goto(`${desk.origin}/checkouts/${checkout}`)
+      await page.getByRole('table', { name: 'Payments' }).getByRole('row').nth(2).waitFor()
+      const [titles = [], ...lines] = await exported(page)
+      const of = (id: string, title: string) => lines.find((line) => line.includes(id))?.[titles.indexOf(title)]
+      expect(['Test', 'Network', 'Amount', 'Refunded'].map((title) => of(pay, title))).toEqual([
+        ...['yes', 'base-sepolia', '5', '0'],
+      ])
+      expect(['Test', 'Network', 'Amount', 'Refunded'].map((title) => of(paid, title))).toEqual([
+        ...['no', 'base-sepolia', '5', '2'],
+      ])
+    },
+    STORY_MS,
+  )
+
+  it(
     'stops an agent',
     async () => {
       const { page, call } = await desk.sit('/')
@@ -271,7 +294,7 @@ inBrowser('the five things that somebody who looks after the money does', () => 
   })
 
   /** Pays at a new checkout, whose deliveries go to the receiver. */
-  async function testPayment({ call }: Seat): Promise<{ pay: string }> {
+  async function testPayment({ call }: Seat): Promise<{ pay: string; checkout: string }> {
     const { checkout } = (
       await call('POST', '/v1/checkouts', {
         body: {
@@ -284,9 +307,23 @@ inBrowser('the five things that somebody who looks after the money does', () => 
     const paid = await desk.service.call('POST', `/p/${String(checkout.id)}/pay`, {
       body: { input: { site: 'https://example.com' }, simulate: true },
     })
-    return { pay: paid.body.payment.id as string }
+    return { pay: paid.body.payment.id as string, checkout: checkout.id as string }
   }
 })
+
+/** The cells of the file that the first list of a page exports. No cell of these lists has a comma. */
+async function exported(page: Page): Promise<string[][]> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).first().click(),
+  ])
+  const text = await readFile(await download.path(), 'utf8')
+  return text
+    .slice(1)
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','))
+}
 
 /** The wallet of this sale has paid 2 USDC ahead at a paywall of this seat's, and used half a dollar of it. */
 async function prepaid(desk: Desk, seat: Seat, sale: string): Promise<void> {

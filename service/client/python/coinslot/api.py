@@ -1456,6 +1456,7 @@ class PaywallPayment(TypedDict):
     route: str
     endpoint: str
     amount: float
+    refunded: float
     currency: Literal["USDC"]
     network: Literal["base", "base-sepolia"]
     payer: str

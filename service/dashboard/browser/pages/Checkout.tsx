@@ -65,7 +65,7 @@ function CheckoutPage({ checkout }: { checkout: Checkout }) {
         rows={({ payments }) => payments}
         name="Payments"
         titled
-        columns={PAYMENTS}
+        {...PAYMENTS}
         empty={<Empty title="No payments yet">Share the link, or make a test payment.</Empty>}
       />
       {checkout.plans.length > 0 && <Passes of={{ checkout: id }} />}

@@ -1,10 +1,11 @@
 import { serviceNow } from '../settings.ts'
 import type { Output } from '../api/procedures.ts'
 import { LinkButton } from '../parts/Button.tsx'
-import { moneyColumn, nameColumn, textColumn, timeColumn, type Column } from '../parts/columns.tsx'
+import { moneyColumn, nameColumn, textColumn, timeColumn, type Column, type FileColumn } from '../parts/columns.tsx'
 import { Day, namesOf, oneOf, Search, Select, useFilter } from '../parts/filters.tsx'
 import { Page } from '../parts/layout.tsx'
 import { NewestFirst } from '../parts/NewestFirst.tsx'
+import { MONEY_FILE, testFile } from '../parts/payments.tsx'
 import { SavedViews } from '../parts/SavedViews.tsx'
 import { Empty } from '../parts/states.tsx'
 import { PERIODS, spanOf } from './payments/period.ts'
@@ -87,21 +88,18 @@ export const PAYMENT_COLUMNS: readonly Column<Line>[] = [
 ]
 
 /** For bookkeeping, so it has more than the screen. */
-export const PAYMENT_FILE: readonly Pick<Column<Line>, 'title' | 'csv'>[] = [
+export const PAYMENT_FILE: readonly FileColumn<Line>[] = [
   { title: 'Payment', csv: ({ id }) => id },
   { title: 'Created', csv: ({ createdAt }) => createdAt },
   { title: 'Paid', csv: ({ paidAt }) => paidAt },
   { title: 'State', csv: ({ state }) => state },
   { title: 'Product', csv: ({ product }) => productWord(product) },
   { title: 'Bought', csv: boughtName },
-  { title: 'Amount', csv: ({ amount }) => amount },
-  { title: 'Refunded', csv: ({ refunded }) => refunded },
-  { title: 'Currency', csv: ({ currency }) => currency },
-  { title: 'Network', csv: ({ network }) => network },
+  ...MONEY_FILE,
   { title: 'Payer', csv: ({ payer }) => payer },
   { title: 'By transfer', csv: ({ byTransfer }) => (byTransfer ? 'yes' : 'no') },
   { title: 'Sent from', csv: ({ sentFrom }) => sentFrom.join(' ') },
   { title: 'E-mail', csv: ({ email }) => email },
   { title: 'Transaction', csv: ({ txHash }) => txHash },
-  { title: 'Test', csv: ({ test }) => (test ? 'yes' : 'no') },
+  testFile(({ test }) => test),
 ]

@@ -78,7 +78,7 @@ function PaywallPage({ paywall }: { paywall: Paywall }) {
         rows={({ payments }) => payments}
         name="Payments"
         titled
-        columns={PAYMENTS}
+        {...PAYMENTS}
         empty={<Empty title="No payments yet">Run the example command above to make the first one.</Empty>}
       />
     </Page>

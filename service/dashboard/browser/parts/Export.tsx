@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { toFault } from '../api/fault.ts'
 import { toast } from '../shell/toast.ts'
 import { Button } from './Button.tsx'
-import { saveCsv, type Column } from './columns.tsx'
+import { saveCsv, type FileColumn } from './columns.tsx'
 import { inCounts } from './values.tsx'
 
 /** Saves a list as a CSV file. `load` reads all of its rows, or as many as a file may have. */
@@ -14,7 +14,7 @@ export function Export<Row>({
   load,
 }: {
   name: string
-  columns: readonly Pick<Column<Row>, 'title' | 'csv'>[]
+  columns: readonly FileColumn<Row>[]
   disabled: boolean
   load: () => Promise<{ rows: readonly Row[]; isWhole: boolean }>
 }) {

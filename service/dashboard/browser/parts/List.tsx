@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter'
 import { environment } from '../settings.ts'
 import { read, useRead, type Input, type Output, type QueryPath } from '../api/procedures.ts'
 import { IconButton } from './Button.tsx'
-import type { Column } from './columns.tsx'
+import type { Column, FileColumn } from './columns.tsx'
 import { Export } from './Export.tsx'
 import { inCounts } from './values.tsx'
 import { Card } from './layout.tsx'
@@ -22,8 +22,9 @@ export function List<P extends QueryPath, Row extends { id: string }>(props: {
   name: string
   /** Shows the name, on a page that has more than this list. */
   titled?: boolean
-  /** Of the table, and of the file. */
   columns: readonly Column<Row>[]
+  /** Those of the table where absent. */
+  file?: readonly FileColumn<Row>[]
   /** For lists that are browsed: a card for each row in place of the table. */
   card?: (row: Row) => ReactNode
   href?: (row: Row) => string
@@ -56,7 +57,7 @@ export function List<P extends QueryPath, Row extends { id: string }>(props: {
           <span className="text-quiet tabular-nums">{found.data === undefined ? '' : counted(total)}</span>
           <Export
             name={name}
-            columns={columns}
+            columns={props.file ?? columns}
             disabled={total === 0}
             load={() => {
               const at = environment()

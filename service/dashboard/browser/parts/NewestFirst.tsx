@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter'
 import { read, useRead, type Input, type Output, type QueryPath } from '../api/procedures.ts'
 import { environment } from '../settings.ts'
 import { Button } from './Button.tsx'
-import type { Column } from './columns.tsx'
+import type { Column, FileColumn } from './columns.tsx'
 import { Export } from './Export.tsx'
 import { Card } from './layout.tsx'
 import { Empty, Failure } from './states.tsx'
@@ -21,7 +21,7 @@ export function NewestFirst<P extends QueryPath, Row extends { id: string }>(pro
   name: string
   columns: readonly Column<Row>[]
   /** The columns of the exported file. */
-  file: readonly Pick<Column<Row>, 'title' | 'csv'>[]
+  file: readonly FileColumn<Row>[]
   href: (row: Row) => string
   empty: ReactNode
   controls: ReactNode

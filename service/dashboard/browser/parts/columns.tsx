@@ -13,6 +13,9 @@ export interface Column<Row> {
   wide?: boolean
 }
 
+/** A column of a file, which may have more than the screen. */
+export type FileColumn<Row> = Pick<Column<Row>, 'title' | 'csv'>
+
 export type Cell = string | number | null | undefined
 type Layout = Pick<Column<unknown>, 'end' | 'wide'>
 

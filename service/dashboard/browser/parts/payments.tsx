@@ -2,17 +2,17 @@ import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
 import { Link } from 'wouter'
 import { shortly } from '../../../ui-kit/format.ts'
 import type { Output } from '../api/procedures.ts'
-import { type Column, moneyColumn, timeColumn } from './columns.tsx'
+import { type Column, type FileColumn, moneyColumn, timeColumn } from './columns.tsx'
 import { Badge, StateBadge } from './Badge.tsx'
 import { RefundPayment } from './Refund.tsx'
 import { Dash, Id } from './values.tsx'
 
-/** The columns of every list of payments; a list's own columns go in between. */
+/** The columns of a product's payments, on screen and in a file; a list's own columns go in between. */
 export function paymentColumns<Payment extends Paid>(
   reasonOf: (payment: Payment) => string | null | undefined,
   between: readonly Column<Payment>[],
-): readonly Column<Payment>[] {
-  return [
+): { columns: readonly Column<Payment>[]; file: readonly FileColumn<Payment>[] } {
+  const own: readonly Column<Payment>[] = [
     {
       title: 'Payment',
       render: ({ id, testMode }) => (
@@ -48,14 +48,35 @@ export function paymentColumns<Payment extends Paid>(
       csv: ({ signedReceipt }) => signedReceipt,
       wide: true,
     },
-    {
-      title: 'Refund',
-      render: ({ id, status }) => (status === 'paid' ? <RefundPayment id={id} /> : <Dash />),
-      wide: true,
-    },
-    timeColumn('When', ({ createdAt }) => createdAt, { wide: true }),
-    moneyColumn('Amount', ({ amount }) => amount),
   ]
+  const refund: Column<Payment> = {
+    title: 'Refund',
+    render: ({ id, status }) => (status === 'paid' ? <RefundPayment id={id} /> : <Dash />),
+    wide: true,
+  }
+  const when = timeColumn<Payment>('When', ({ createdAt }) => createdAt, { wide: true })
+  return {
+    columns: [...own, refund, when, moneyColumn('Amount', ({ amount }) => amount)],
+    file: [...own, when, ...MONEY_FILE, testFile(({ testMode }) => testMode)],
+  }
+}
+
+/** What a file says of a payment's money. */
+export const MONEY_FILE: readonly FileColumn<{
+  amount: number
+  refunded: number
+  currency: string
+  network: string
+}>[] = [
+  { title: 'Amount', csv: ({ amount }) => amount },
+  { title: 'Refunded', csv: ({ refunded }) => refunded },
+  { title: 'Currency', csv: ({ currency }) => currency },
+  { title: 'Network', csv: ({ network }) => network },
+]
+
+/** Whether the payment is simulated: without this, a file mixes it with real money. */
+export function testFile<Payment>(isTest: (payment: Payment) => boolean): FileColumn<Payment> {
+  return { title: 'Test', csv: (payment) => (isTest(payment) ? 'yes' : 'no') }
 }
 
 /** The network and the recipient: what a seller checks first. */
@@ -68,7 +89,7 @@ export function recipientFacts({ network, recipient }: { network: string; recipi
 
 type Paid = Pick<
   Output<'checkouts.payments'>['payments'][number],
-  'id' | 'testMode' | 'createdAt' | 'amount' | 'signedReceipt' | 'verifyUrl'
+  'id' | 'testMode' | 'createdAt' | 'amount' | 'refunded' | 'currency' | 'network' | 'signedReceipt' | 'verifyUrl'
 > & {
   status: string
 }
