@@ -265,6 +265,33 @@ inBrowser('the five things that somebody who looks after the money does', () => 
   )
 
   it(
+    'exports each row of a long list once, though rows arrive meanwhile',
+    async () => {
+      const { page, call } = await desk.sit('/')
+      const hashOf = (nth: number) => `0x${String(nth).padStart(64, '0')}`
+      const deposit = async (nth: number): Promise<void> => {
+        const body = { amount: 1, transactionHash: hashOf(nth) }
+        expect((await call('POST', '/v1/wallet/deposit', { body })).status).toBe(200)
+      }
+      const before = Array.from({ length: 150 }, (_, nth) => nth)
+      for (const nth of before) await deposit(nth)
+      await page.route(
+        (url) => decodeURIComponent(url.search).includes('"offset":100'),
+        async (route) => {
+          await deposit(150)
+          await route.continue()
+        },
+      )
+      await page.goto(`${desk.origin}/wallet`)
+      await page.getByText('150 in total').waitFor()
+      const [titles = [], ...lines] = await exported(page)
+      const references = lines.map((line) => line[titles.indexOf('Reference')])
+      expect(references).toEqual(before.map(hashOf).reverse())
+    },
+    STORY_MS,
+  )
+
+  it(
     'stops an agent',
     async () => {
       const { page, call } = await desk.sit('/')

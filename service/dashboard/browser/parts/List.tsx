@@ -128,15 +128,24 @@ function counted(total: number): string {
   return total === 0 ? '' : `${inCounts(total)} in total`
 }
 
+/**
+ * The rows that there are at the beginning. What arrives meanwhile moves them down: the next page begins as much later, and where
+ * it begins with rows of the page before, these are left out.
+ */
 async function allOf<Row>(
   load: (offset: number) => Promise<readonly [rows: readonly Row[], total: number]>,
 ): Promise<{ rows: readonly Row[]; isWhole: boolean }> {
-  const all: Row[] = []
-  for (let wanted = 1; all.length < wanted;) {
-    const [rows, total] = await load(all.length)
-    if (rows.length === 0) break
-    all.push(...rows)
-    wanted = total
+  const [first, total] = await load(0)
+  const all = [...first]
+  for (let arrived = 0; all.length < total;) {
+    const [rows, now] = await load(all.length + arrived)
+    const last = JSON.stringify(all.at(-1))
+    const repeated = rows.findLastIndex((row) => JSON.stringify(row) === last) + 1
+    const areOld = repeated === 0 && now - total - arrived >= rows.length
+    const next = areOld ? [] : rows.slice(repeated)
+    if (next.length === 0 && now - total === arrived) break
+    all.push(...next)
+    arrived = now - total
   }
   return { rows: all, isWhole: true }
 }
