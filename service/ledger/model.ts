@@ -130,6 +130,12 @@ export interface Day {
   moneyOut: Usdc
 }
 
+/** Days on which money moved, the oldest first. `wholeFrom`: earlier ones are not known. Null where all are. */
+export interface Days {
+  wholeFrom: string | null
+  days: readonly Day[]
+}
+
 /** A line of a wallet's statement. */
 export interface Line {
   movementId: string

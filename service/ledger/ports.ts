@@ -6,7 +6,7 @@ import type {
   Balances,
   Capture,
   Credit,
-  Day,
+  Days,
   Ended,
   Funds,
   Hold,
@@ -47,8 +47,8 @@ export interface LedgerStore {
   /** What each of these people has, as of the transaction's moment. */
   balances(owners: readonly Owner[], inside?: Statements): Promise<readonly Balances[]>
   statement(owner: Owner, page: { limit: number; offset: number }): Promise<{ lines: readonly Line[]; total: number }>
-  /** Days on which money moved, the oldest first. `sold` are references of deposits that paid for something. */
-  days(owner: Owner, since: Date, sold: readonly string[]): Promise<readonly Day[]>
+  /** `sold` are references of deposits that paid for something. */
+  days(owner: Owner, since: Date, sold: readonly string[]): Promise<Days>
   /** What people have, and what the house earned, as of the transaction's moment. */
   totals(environment: Environment, inside?: Statements): Promise<Totals>
   findMovement(id: string): Promise<{ reference: string | null; at: Date } | null>

@@ -33,14 +33,15 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
       }
     }),
     days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
-      const days = await wallets.days(ctx.caller, firstOf(input, clock))
-      return days.map(({ day, moneyIn, sales, moneyOut }) => ({
+      const { wholeFrom, days } = await wallets.days(ctx.caller, firstOf(input, clock))
+      const moved = days.map(({ day, moneyIn, sales, moneyOut }) => ({
         day,
         moneyIn: toWire(moneyIn),
         sales: toWire(sales),
         deposits: toWire(usdc(moneyIn - sales)),
         moneyOut: toWire(moneyOut),
       }))
+      return { wholeFrom, days: moved }
     }),
     /** Withdrawals are free: the platform pays their cost on chain. */
     terms: person.query(async ({ ctx }) => {

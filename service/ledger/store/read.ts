@@ -83,7 +83,12 @@ export function createLedgerReads(statements: Statements, accounts: Accounts): P
 
     async days(owner, since, sold) {
       const own = await accounts.find(owner)
-      return own === null ? [] : await statements.run<Day>(DAYS, [own.wallet, since, READ, sold], 'ledger_days')
+      if (own === null) return { wholeFrom: null, days: [] }
+      const [unread] = await statements.run<Unread>(UNREAD, [own.wallet, READ], 'ledger_days_unread')
+      const whole = unread === undefined || unread.at < since ? null : dayAfter(unread.at)
+      const values = [own.wallet, whole ?? since, unread?.sequence ?? 0n, sold]
+      const days = await statements.run<Day>(DAYS, values, 'ledger_days')
+      return { wholeFrom: whole?.toISOString().slice(0, 10) ?? null, days }
     },
 
     async totals(environment, inside = statements) {
@@ -127,7 +132,20 @@ JOIN ledger_account a ON a.id = $1
 JOIN ledger_movement m ON m.id = page.movement_id
 ORDER BY page.sequence DESC`
 
-/* Postings have no time, so the newest `READ` ones are read in their order: enough for the plot of a page. */
+/*
+ * Postings have no time, so the newest `READ` ones are read in their order: enough for the plot of a page. The day of the first one
+ * that is not read is not whole.
+ */
+const UNREAD = `
+SELECT p.sequence, m.at
+FROM (
+  SELECT movement_id, sequence FROM ledger_posting
+  WHERE account_id = $1 AND available + locked <> 0
+  ORDER BY sequence DESC
+  LIMIT 1 OFFSET $2
+) p
+JOIN ledger_movement m ON m.id = p.movement_id`
+
 const DAYS = `
 SELECT to_char(m.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
        coalesce(sum(p.change) FILTER (WHERE p.change > 0), 0)::bigint AS "moneyIn",
@@ -137,12 +155,19 @@ SELECT to_char(m.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
        coalesce(-sum(p.change) FILTER (WHERE p.change < 0), 0)::bigint AS "moneyOut"
 FROM (
   SELECT movement_id, kind, available + locked AS change FROM ledger_posting
-  WHERE account_id = $1 AND available + locked <> 0
-  ORDER BY sequence DESC
-  LIMIT $3
+  WHERE account_id = $1 AND available + locked <> 0 AND sequence > $3
 ) p
 JOIN ledger_movement m ON m.id = p.movement_id
 WHERE m.at >= $2
 GROUP BY 1 ORDER BY 1`
 
 const READ = 20_000
+
+interface Unread {
+  sequence: bigint
+  at: Date
+}
+
+function dayAfter(at: Date): Date {
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1))
+}

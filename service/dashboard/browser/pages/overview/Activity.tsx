@@ -1,5 +1,5 @@
 import { inUsdc } from '../../../../ui-kit/format.ts'
-import { useRead } from '../../api/procedures.ts'
+import { useRead, type Output } from '../../api/procedures.ts'
 import { DayBars } from '../../parts/layout.tsx'
 import { Failure } from '../../parts/states.tsx'
 import { inCounts } from '../../parts/values.tsx'
@@ -22,18 +22,7 @@ export function Activity({ days }: { days: Days }) {
   const span = { days: daysIn(days), last: days.last }
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
-      <DayBars
-        title="Money in and out by day"
-        label="USDC into and out of the wallet by day"
-        rows={money.data?.filter(isShown)}
-        series={[
-          { key: 'sales', name: 'Sales', tone: 'good' },
-          { key: 'deposits', name: 'Deposits', tone: 'quiet' },
-          { key: 'moneyOut', name: 'Out', tone: 'accent' },
-        ]}
-        {...span}
-        format={(value) => `${inUsdc(value)} USDC`}
-      />
+      <MoneyByDay data={money.data} days={days} />
       <DayBars
         title="Runs by day"
         label="Runs by day"
@@ -45,6 +34,36 @@ export function Activity({ days }: { days: Days }) {
         {...span}
         format={inCounts}
       />
+    </div>
+  )
+}
+
+/** Only whole days: of a wallet with very many movements, earlier ones are not known. */
+function MoneyByDay({ data, days: { first, last } }: { data: Output<'wallet.days'> | undefined; days: Days }) {
+  const from = data?.wholeFrom ?? first
+  const isShown = ({ day }: { day: string }): boolean => day <= last
+  return (
+    <div className="grid gap-2">
+      {from <= last && (
+        <DayBars
+          title="Money in and out by day"
+          label="USDC into and out of the wallet by day"
+          rows={data?.days.filter(isShown)}
+          series={[
+            { key: 'sales', name: 'Sales', tone: 'good' },
+            { key: 'deposits', name: 'Deposits', tone: 'quiet' },
+            { key: 'moneyOut', name: 'Out', tone: 'accent' },
+          ]}
+          days={daysIn({ first: from > first ? from : first, last })}
+          last={last}
+          format={(value) => `${inUsdc(value)} USDC`}
+        />
+      )}
+      {from > first && (
+        <p className="text-quiet">
+          Your wallet has very many transactions. Its money in and out by day is shown from {from} on.
+        </p>
+      )}
     </div>
   )
 }
