@@ -5,8 +5,8 @@ import type { Rank, RankedResource, Visit } from './rules/ranking.ts'
 
 /** The catalogue. Each method is one statement. */
 export interface CatalogueStore {
-  /** Adds or updates an entry. Null when its recipient has that many at its host; `most` is null where nothing limits them. */
-  put(entry: Entry, most: number | null, now: Date): Promise<bigint | null>
+  /** Adds or updates an entry. Null when its recipient has `most` at its host. */
+  put(entry: Entry, most: number, now: Date): Promise<bigint | null>
   /** Removes the entries of the same resource on its network for recipients that are not named. */
   removeOthers(entry: Entry, recipients: readonly Address[]): Promise<void>
   /** Removes an entry that no address has confirmed. */

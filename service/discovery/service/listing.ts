@@ -17,7 +17,7 @@ interface ListingDeps {
   clock: Clock
   log: Log
   measures: Measures
-  /** How many entries one recipient may have at one host. What we sell ourselves has its sellers' quotas instead. */
+  /** How many entries one recipient may have at one host. Of what we sell ourselves: `OWN_ENTRIES_MAX`. */
   entriesPerHost: number
 }
 
@@ -55,7 +55,8 @@ export function createListing(deps: ListingDeps): Listing {
   async function putOwn(entry: Entry, now: Date): Promise<Written> {
     // What a stranger once listed at this address goes.
     await store.removeOthers(entry, [entry.payTo])
-    return { id: await store.put(entry, null, now), response: SUCCESS }
+    const id = await store.put(entry, OWN_ENTRIES_MAX, now)
+    return { id, response: id === null ? tooMany(OWN_ENTRIES_MAX) : SUCCESS }
   }
 
   async function putClaim(claim: Claim, now: Date): Promise<Written> {
@@ -137,6 +138,8 @@ export function createListing(deps: ListingDeps): Listing {
 
 const PATIENCE_MS = 250
 const WRITTEN_MAX = 20_000
+/** All tools and assets of this service have one recipient and one host. A gate's route may have any number of paths. */
+const OWN_ENTRIES_MAX = 10_000
 const WRITTEN_MS = 30_000
 const CHECKED_MAX = 20_000
 const CHECKED_MS = 600_000

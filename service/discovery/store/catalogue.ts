@@ -121,7 +121,7 @@ SELECT $1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10, $11, $12::text[], $13, $14
   EXISTS (
     SELECT FROM discovery_resource o
     WHERE o.resource = $1 AND o.tool = $2 AND o.network = $3 AND o.pay_to <> $5 AND NOT o.shadowed), $20, $20, $20
-WHERE $21::int IS NULL OR (SELECT count(*) FROM (${entriesBeside('$21')}) listed) < $21
+WHERE (SELECT count(*) FROM (${entriesBeside('$21')}) listed) < $21
   OR EXISTS (
     SELECT FROM discovery_resource k
     WHERE k.pay_to = $5 AND k.resource = $1 AND k.tool = $2 AND k.network = $3 AND k.scheme = $4)
