@@ -28,7 +28,7 @@ export async function startIssuer({ slash = false } = {}): Promise<IssuerServer>
     const path = request.url ?? ''
     requests.push(path)
     const fault = broken.get(path)
-    const document = path === '/jwks' ? jwks : { issuer: name(), jwks_uri: `${url}/jwks` }
+    const document = path === '/jwks' ? jwks : { issuer: name(), ...endpointsAt(url) }
     response.writeHead(fault?.status ?? 200, { 'content-type': 'application/json' })
     response.end(fault?.body ?? JSON.stringify(document))
   })
@@ -57,4 +57,8 @@ export async function startIssuer({ slash = false } = {}): Promise<IssuerServer>
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function endpointsAt(url: string) {
+  return { jwks_uri: `${url}/jwks`, authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` }
 }

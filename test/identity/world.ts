@@ -33,7 +33,7 @@ export interface World {
 
 export async function openWorld(
   options: Partial<Pick<IdentityDeps, 'live' | 'credits' | 'issuer' | 'agentExists' | 'mailer'>> &
-    Partial<Pick<SignInOptions, 'canMail' | 'confirmsFirst' | 'dashboard' | 'mayMail' | 'prisma'>> & {
+    Partial<Pick<SignInOptions, 'canMail' | 'confirmsFirst' | 'dashboard' | 'mayMail' | 'prisma' | 'provider'>> & {
       poolMax?: number
     } = {},
 ): Promise<World> {
@@ -72,9 +72,9 @@ export async function openWorld(
           confirmsFirst: options.confirmsFirst ?? false,
           mayMail,
           mayTryPassword: () => Promise.resolve(true),
-          provider: null,
+          provider: options.provider ?? null,
           signatures: walletSignatures,
-          wallets: createWalletStore(database.statements, null, welcome.tell),
+          wallets: createWalletStore(database.statements, options.provider?.issuer ?? null, welcome.tell),
           emails: createEmailStore(database.statements, welcome.tell),
           chainIds: [1, 8453, 84532],
         },

@@ -24,7 +24,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
           email: isNobodys(email) ? null : email,
           confirmed: emailVerified && !isNobodys(email),
           hasPassword: (await internalAdapter.findCredentialAccount(session.user.id))?.password != null,
-          changeable: canMail && session.user['issuer'] == null,
+          changeable: canMail && !isOfProvider(session.user),
         })
       }),
 
@@ -33,9 +33,9 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
         { method: 'POST', body: emailWanted, use: [sensitiveSessionMiddleware] },
         async (context) => {
           const { internalAdapter, session, password } = context.context
-          const { id, email: from, issuer } = session.user
+          const { id, email: from } = session.user
           const to = context.body.email.toLowerCase()
-          if (issuer != null) throw APIError.from('CONFLICT', REFUSALS.provider)
+          if (isOfProvider(session.user)) throw APIError.from('CONFLICT', REFUSALS.provider)
           if (!canMail) throw APIError.from('BAD_REQUEST', REFUSALS.unavailable)
           if (!z.email().max(254).safeParse(to).success) throw APIError.from('BAD_REQUEST', REFUSALS.invalid)
           if (isNobodys(to)) throw APIError.from('BAD_REQUEST', REFUSALS.nobodys)
@@ -87,8 +87,16 @@ export interface EmailOptions {
   changed(user: StoredUser): Promise<void>
 }
 
+/** A user whose provider has confirmed no address yet has none here, and may enter one. */
+function isOfProvider({ issuer, email }: StoredUser): boolean {
+  return issuer != null && !isNobodys(email)
+}
+
 const REFUSALS = {
-  provider: { code: 'EMAIL_OF_PROVIDER', message: 'Your identity provider manages your address: change it there.' },
+  provider: {
+    code: 'EMAIL_OF_PROVIDER',
+    message: 'Your identity provider manages your address: change it there, then sign in with it again.',
+  },
   unavailable: {
     code: 'EMAIL_CHANGE_UNAVAILABLE',
     message: 'This server cannot send mail, so it cannot confirm a new address. Ask its operator to set up mail.',

@@ -7,7 +7,8 @@ import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Person } from '../../kit/caller.ts'
 import { codeFlow, type CodeFlowOptions } from './code-flow.ts'
-import { madeOnce, ownerOf } from './user.ts'
+import type { SignInEmails } from '../ports.ts'
+import { madeOnce, ownerOf, type StoredUser } from './user.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 
 /**
@@ -60,7 +61,7 @@ export function signInWithProvider(options: ProviderOptions) {
         const { verifier, nonce, next } = begun.parse(JSON.parse(kept.value))
         try {
           const person = await flow.personOf({ code, verifier, nonce })
-          const user = await userOf(internalAdapter, person)
+          const user = await userOf(internalAdapter, person, options)
           const session = await internalAdapter.createSession(user.id)
           await setSessionCookie(context, { session, user })
         } catch (error) {
@@ -79,6 +80,7 @@ export function signInWithProvider(options: ProviderOptions) {
 export interface ProviderOptions extends CodeFlowOptions {
   clock: Clock
   dashboard: string
+  emails: SignInEmails
 }
 
 /** Why a person whom the provider knows is refused; the sign-in page has a sentence for each code. */
@@ -95,12 +97,11 @@ class Refusal extends Error {
  * The user who signed in this way before; else the user with this e-mail address, if both the provider and we have
  * confirmed it; else a new user, who is the same person as the bearer of the provider's tokens.
  */
-async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
-  const { issuer, subject } = person
+async function userOf(adapter: AuthContext['internalAdapter'], person: Person, options: ProviderOptions) {
+  const { issuer, subject, email, emailConfirmed } = person
   const account = { providerId: 'oidc', accountId: `${issuer} ${subject}` }
   const known = await ownerOf(adapter, account)
-  if (known !== null) return known
-  const { email, emailConfirmed } = person
+  if (known !== null) return await withEmailOf(person, known, options)
   const holder = email === null ? undefined : (await adapter.findUserByEmail(email))?.user
   if (holder !== undefined) {
     if (!emailConfirmed) throw new Refusal('provider_address_unconfirmed')
@@ -115,6 +116,23 @@ async function userOf(adapter: AuthContext['internalAdapter'], person: Person) {
   const own = email !== null && emailConfirmed ? email : standIn
   const made = { name: person.name ?? '', email: own, emailVerified: emailConfirmed, issuer, subject }
   return await madeOnce(adapter, made, account)
+}
+
+/**
+ * The address of a user whom the provider's first sign-in made is the provider's: the reader of an earlier one could
+ * choose a password through it. While another account has the new address, the user keeps the earlier one.
+ */
+async function withEmailOf<User extends StoredUser>(
+  person: Person,
+  known: User,
+  { emails, clock }: ProviderOptions,
+): Promise<User> {
+  const { issuer, subject, emailConfirmed } = person
+  const to = person.email?.toLowerCase()
+  const isProviders = known.issuer === issuer && known.subject === subject
+  if (!isProviders || to === undefined || !emailConfirmed || to === known.email) return known
+  const did = await emails.change({ subject: known.id, from: known.email, to }, clock.now())
+  return did === 'changed' ? { ...known, email: to, emailVerified: true } : known
 }
 
 function refuse(error: unknown): never {

@@ -44,7 +44,7 @@ export interface SignInOptions {
    */
   mayTryPassword(user: string): Promise<boolean>
   /** Null where no OpenID Connect provider is configured. */
-  provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri'> | null
+  provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri' | 'emails'> | null
   signatures: WalletSignatures
   wallets: ConnectedWallets
   emails: SignInEmails

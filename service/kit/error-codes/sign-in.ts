@@ -17,7 +17,10 @@ export const SIGN_IN = {
     'The e-mail address was not confirmed yet.',
     'Follow the link in the mail. Signing in once more sends a new one.',
   ],
-  email_of_provider: ['An identity provider manages the e-mail address of this account.', 'Change it there.'],
+  email_of_provider: [
+    'An identity provider manages the e-mail address of this account.',
+    'Change it there, then sign in with the provider again.',
+  ],
   email_same: ['The new e-mail address is the present one.', 'Enter another address.'],
   email_sign_up_unavailable: [
     'This server sends no mail, so an address cannot be confirmed.',

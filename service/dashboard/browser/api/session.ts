@@ -32,6 +32,11 @@ export function isWallet({ email }: SignedIn): boolean {
   return email.endsWith('@wallet.invalid')
 }
 
+/** A provider that confirmed no address leaves a stand-in address too. */
+export function hasEmail({ email }: SignedIn): boolean {
+  return !email.endsWith('.invalid')
+}
+
 /** A user from an OpenID Connect provider has no password here. */
 export function isFromProvider({ issuer }: SignedIn): boolean {
   return issuer !== null

@@ -3,7 +3,7 @@ import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { toFault } from '../api/fault.ts'
-import { isWallet, signOut, type SignedIn } from '../api/session.ts'
+import { hasEmail, isWallet, signOut, type SignedIn } from '../api/session.ts'
 import { shortly } from '../../../ui-kit/format.ts'
 import { chooseTheme, THEMES, useTheme, type Theme } from './theme.ts'
 import { toast } from './toast.ts'
@@ -32,7 +32,7 @@ export function Account({ user }: { user: SignedIn }) {
         <Menu.Content align="end" sideOffset={6} className={`${MENU} w-60`}>
           <Menu.Label className="px-2 py-1.5">
             <span className="block truncate font-medium">{nameOf(user)}</span>
-            {!isWallet(user) && <span className="block truncate text-[0.8125rem] text-quiet">{user.email}</span>}
+            {hasEmail(user) && <span className="block truncate text-[0.8125rem] text-quiet">{user.email}</span>}
           </Menu.Label>
           <Menu.Separator className="my-1 h-px bg-line" />
           <Menu.Item className={MENU_ITEM} onSelect={() => go('/settings')}>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useRead } from '../../api/procedures.ts'
 import { missing, toFault } from '../../api/fault.ts'
-import { call, isWallet, loadSession, type SignedIn } from '../../api/session.ts'
+import { call, hasEmail, isWallet, loadSession, type SignedIn } from '../../api/session.ts'
 import { Badge } from '../../parts/Badge.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Id } from '../../parts/values.tsx'
@@ -53,7 +53,7 @@ function Email({ user }: { user: SignedIn }) {
   const { data } = useEmail()
   const [asked, setAsked] = useState(false)
   const [changing, setChanging] = useState(false)
-  const has = !isWallet(user)
+  const has = hasEmail(user)
   const confirm = async (): Promise<void> => {
     try {
       await call('POST', '/auth/send-verification-email', { email: user.email })
