@@ -18,6 +18,11 @@ export function clientRefused(sentence: string, cause?: unknown): DomainError {
   return new DomainError('invalid', 'invalid_client', sentence).causedBy(cause)
 }
 
+/** Nothing is wrong with the client, as far as is known. */
+export function clientUnavailable(sentence: string, cause?: unknown): DomainError {
+  return new DomainError('unavailable', 'temporarily_unavailable', `${sentence} Try again later.`).causedBy(cause)
+}
+
 export function clientMetadataRefused(sentence: string): DomainError {
   return new DomainError('invalid', 'invalid_client_metadata', sentence)
 }

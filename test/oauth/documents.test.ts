@@ -1,11 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { Socket } from 'node:net'
+import express from 'express'
 import { outboundClient, type Outbound } from '../../service/outbound/client.ts'
+import { usdc } from '../../service/kit/money.ts'
+import { clientEndpoints } from '../../service/oauth/http/endpoints.ts'
 import { createClients } from '../../service/oauth/service/clients.ts'
+import { createGrants } from '../../service/oauth/service/grants.ts'
+import { createClientStore, createGrantStore } from '../../service/oauth/store.ts'
+import { answerOf } from '../harness/service.ts'
 import { TestClock } from '../harness/clock.ts'
-import { listening, type Listening } from '../outbound/servers.ts'
-import { oauthWorld } from './world.ts'
+import { httpServer, listening, type Listening } from '../outbound/servers.ts'
+import { challengeOf, oauthWorld, VERIFIER } from './world.ts'
 
 describe('metadata documents of clients', () => {
   let server: Listening
@@ -86,10 +92,72 @@ describe('metadata documents of clients', () => {
     })
   })
 
-  test.each([302, 404, 500])('an answer of %d', async (answered) => {
+  test.each([
+    [302, 'invalid_client'],
+    [404, 'invalid_client'],
+    [500, 'temporarily_unavailable'],
+  ])('an answer of %d is %s', async (answered, code) => {
     ;[document, status] = [JSON.stringify(valid()), answered]
-    await expect(clients().find(address())).rejects.toMatchObject({ code: 'invalid_client' })
+    await expect(clients().find(address())).rejects.toMatchObject({ code })
     expect(requests).toBe(1)
+  })
+
+  test('a server that cannot be reached is temporarily unavailable', async () => {
+    const closed = await listening(createServer())
+    await closed.close()
+    const away = `https://shop.test:${String(closed.port)}/client.json`
+    await expect(clients().find(away)).rejects.toMatchObject({
+      ...{ kind: 'unavailable', code: 'temporarily_unavailable' },
+      message: expect.stringContaining('Try again later.'),
+    })
+  })
+
+  test('their client refreshes and revokes its tokens while the server of its document fails', async () => {
+    document = JSON.stringify(valid())
+    const world = await oauthWorld()
+    const { database, identity, budgets } = world.service
+    const grants = createGrants({
+      ...{ store: createGrantStore(database.statements), clients: createClientStore(database.statements) },
+      ...{ identity, agents: budgets.agents, clock, resource: world.resource },
+    })
+    const known = clients()
+    const silent = () => undefined
+    const app = express()
+    const log = { info: silent, warn: silent, error: silent }
+    for (const [path, endpoint] of Object.entries(clientEndpoints({ clients: known, grants, log }))) {
+      app.use(path, endpoint)
+    }
+    const endpoints = await httpServer(app)
+    const post = async (path: string, form: Record<string, string>) =>
+      await answerOf(
+        await fetch(`http://127.0.0.1:${String(endpoints.port)}${path}`, {
+          method: 'POST',
+          body: new URLSearchParams({ client_id: address(), ...form }),
+        }),
+      )
+    try {
+      const { caller } = await world.service.person()
+      const client = await known.find(address())
+      const [redirectUri = ''] = client.redirectUris
+      const terms = { client, redirectUri, challenge: challengeOf(VERIFIER), resource: world.resource }
+      const code = await grants.approve(caller, terms, usdc(1_000_000n))
+      const proof = { code, redirect_uri: redirectUri, code_verifier: VERIFIER }
+      const first = await post('/token', { grant_type: 'authorization_code', ...proof })
+      expect([first.status, requests]).toEqual([200, 1])
+
+      status = 500
+      clock.forward(301_000)
+      const refreshToken = String(first.body.refresh_token)
+      const second = await post('/token', { grant_type: 'refresh_token', refresh_token: refreshToken })
+      expect([second.status, second.body.error]).toEqual([200, undefined])
+      const token = String(second.body.access_token)
+      expect((await grants.identify(token, undefined)).user?.id).toBe(caller.user.id)
+      expect((await post('/revoke', { token })).status).toBe(200)
+      await expect(grants.identify(token, undefined)).rejects.toMatchObject({ code: 'unauthenticated' })
+    } finally {
+      await endpoints.close()
+      await world.close()
+    }
   })
 
   test('a private address is refused before any request', async () => {

@@ -111,11 +111,15 @@ export function authorizePath(clientId: string, resource: string, more: Record<s
     response_type: 'code',
     client_id: clientId,
     redirect_uri: REDIRECT,
-    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+    code_challenge: challengeOf(VERIFIER),
     code_challenge_method: 'S256',
     resource,
     state: 'its own',
     ...more,
   })
   return `/oauth/authorize?${query.toString()}`
+}
+
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
 }

@@ -62,7 +62,7 @@ export const REQUESTS = {
     'Try again. If it happens again, report it with the requestId.',
   ],
   invalid_client: [
-    'The OAuth client is unknown, or its description could not be fetched.',
+    'The OAuth client is unknown, or its description is invalid.',
     'Register the client again, or check its client_id.',
   ],
   invalid_client_metadata: [
@@ -115,6 +115,10 @@ export const REQUESTS = {
     'Send it again over a faster connection, or in smaller parts.',
   ],
   slow_down: ['The program asked for its key too often.', 'Wait as many seconds as the sentence says.'],
+  temporarily_unavailable: [
+    'The server with the description of the OAuth client cannot be reached.',
+    'Try again later. If it lasts, tell the maker of the client.',
+  ],
   too_many_streams: [
     'The account has too many open event streams.',
     'Close pages of the dashboard or connections of your program that you do not need.',

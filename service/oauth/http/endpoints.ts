@@ -15,7 +15,7 @@ import type { Grants } from '../service/grants.ts'
 /** The endpoints that clients call themselves; the MCP SDK decodes their requests and encodes the answers. */
 export function clientEndpoints({ clients, grants, log }: EndpointDeps): Record<EndpointName, RequestHandler> {
   const clientsStore = {
-    getClient: async (id: string) => toInformation(await inOAuthTerms(log, () => clients.find(id))),
+    getClient: async (id: string) => toInformation(await inOAuthTerms(log, () => clients.identify(id))),
     registerClient: async (said: Readonly<Record<string, unknown>>) =>
       // All clients are public, also one that asks for a secret: RFC 7591 lets the server decide.
       toInformation(await inOAuthTerms(log, () => clients.register({ ...said, token_endpoint_auth_method: 'none' }))),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { Recent } from '../../kit/recent.ts'
-import { clientMetadataRefused, clientRefused } from '../errors.ts'
+import { clientMetadataRefused, clientRefused, clientUnavailable } from '../errors.ts'
 import type { Client, ClientStore, Outbound } from '../model.ts'
 import { fromDocument, isDocumentAddress, toClient } from '../rules/clients.ts'
 
@@ -16,8 +16,12 @@ export function createClients({ store, clock, outbound }: ClientsDeps) {
     const request = { url: address, headers: { accept: 'application/json' }, limits: LIMITS }
     const { status, body } = await outbound.send(request).catch((error: unknown) => {
       const reason = error instanceof DomainError ? error.message : 'The request failed.'
-      throw clientRefused(`The client's metadata document cannot be read. ${reason}`, error)
+      const refuse = error instanceof DomainError && AWAY.has(error.code) ? clientUnavailable : clientRefused
+      throw refuse(`The client's metadata document cannot be read. ${reason}`, error)
     })
+    if (status >= 500) {
+      throw clientUnavailable(`The client's metadata document cannot be read: its server answered ${String(status)}.`)
+    }
     if (status !== 200) throw clientRefused(`The client's metadata document has status ${String(status)}.`)
     const client = fromDocument(address, body.toString('utf8'))
     if (typeof client === 'string') throw clientRefused(`The client's metadata document is invalid. ${client}`)
@@ -25,12 +29,21 @@ export function createClients({ store, clock, outbound }: ClientsDeps) {
     return client
   }
 
+  async function registered(id: string): Promise<Client> {
+    const client = await store.find(id)
+    if (client === null) throw clientRefused('This client is unknown: register it again.')
+    return client
+  }
+
   return {
-    async find(id: string): Promise<Client> {
-      if (isDocumentAddress(id)) return await fromAddress(id)
-      const client = await store.find(id)
-      if (client === null) throw clientRefused('This client is unknown: register it again.')
-      return client
+    find: (id: string): Promise<Client> => (isDocumentAddress(id) ? fromAddress(id) : registered(id)),
+
+    /**
+     * For the token endpoint and for revoking, which compare a grant's own terms: they need nothing of a document, whose
+     * server may be away. A client that is refused there throws its tokens away.
+     */
+    async identify(id: string): Promise<Client> {
+      return isDocumentAddress(id) ? { id, name: id, redirectUris: [] } : await registered(id)
     },
 
     async register(said: unknown): Promise<Client> {
@@ -50,6 +63,13 @@ interface ClientsDeps {
   outbound: Outbound
 }
 
+/** The codes of a server that cannot be reached now. */
+const AWAY: ReadonlySet<string> = new Set([
+  'address_unresolvable',
+  'connect_timeout',
+  'connection_failed',
+  'response_timeout',
+])
 const LIMITS = { totalMs: 5_000, bodyBytes: 16_384 }
 /** Anyone can register any number of clients, so one that no owner allows anything is soon removed. */
 const UNUSED_MS = 86_400_000
