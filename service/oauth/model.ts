@@ -40,6 +40,10 @@ export interface Grant {
   challenge: string
   redeemedAt: Date | null
   refreshHash: Buffer | null
+  /** Of the refresh token that was exchanged last, with the salt of what it gave; null before the first refresh. */
+  previousHash: Buffer | null
+  rotationSalt: Buffer | null
+  rotatedAt: Date | null
   accessExpiresAt: Date | null
   /** Of the code, and once it is redeemed, of the refresh token. */
   expiresAt: Date
@@ -66,14 +70,22 @@ export interface Device {
   expiresAt: Date
 }
 
-/** Hashes that replace those of the previous tokens. */
-export interface IssuedTokens {
+/** What replaces the hashes of the previous tokens. */
+export interface IssuedTokens extends Pick<Grant, 'previousHash' | 'rotationSalt' | 'rotatedAt'> {
   redeemedAt: Date
   familyHash: Buffer
   refreshHash: Buffer
   accessHash: Buffer
   accessExpiresAt: Date
   expiresAt: Date
+  /** Until when the client's registration is stored. */
+  clientExpiresAt: Date
+}
+
+/** An exchange at the token endpoint. Nothing is issued where it repeats the one before. */
+export interface Exchange {
+  tokens: Tokens
+  issued: IssuedTokens | null
 }
 
 /** The addresses of the protocol. */
@@ -91,14 +103,13 @@ export interface Endpoints {
 export interface ClientStore {
   add(client: Client, expiresAt: Date): Promise<void>
   find(id: string): Promise<Client | null>
-  keep(id: string, expiresAt: Date): Promise<void>
 }
 
 export interface GrantStore {
   add(grant: Grant, codeHash: Buffer): Promise<void>
   findByAccess(hash: Buffer): Promise<Grant | null>
-  /** Holds the row until the change is written. `decide` throws, or returns what to store. */
-  change(by: 'code' | 'family', hash: Buffer, decide: (grant: Grant | null) => IssuedTokens): Promise<void>
+  /** Holds the row until what was issued is written. */
+  exchange(by: 'code' | 'family', hash: Buffer, decide: (grant: Grant | null) => Exchange): Promise<Tokens>
   find(by: 'code' | 'family', hash: Buffer): Promise<Grant | null>
   end(keyId: Id<'key'>, now: Date): Promise<void>
   /** Grants that nothing can use any more and that have not been ended. */

@@ -16,15 +16,18 @@ export function createGrantStore(statements: StatementPool): GrantStore {
 
     find: (by, hash) => one(statements, FIND_BY[by], hash, `oauth_grant_by_${by}`),
 
-    async change(by, hash, decide) {
-      await statements.together(async (inside) => {
+    exchange: (by, hash, decide) =>
+      statements.together(async (inside) => {
         const grant = await one(inside, `${FIND_BY[by]} FOR UPDATE`, hash, `oauth_hold_grant_by_${by}`)
-        const issued = decide(grant)
+        const { tokens, issued } = decide(grant)
+        if (issued === null) return tokens
         const { redeemedAt, familyHash, refreshHash, accessHash, accessExpiresAt, expiresAt } = issued
+        const { previousHash, rotationSalt, rotatedAt } = issued
         const values = [hash, redeemedAt, familyHash, refreshHash, accessHash, accessExpiresAt, expiresAt]
-        await inside.run(ISSUE[by], values, `oauth_issue_by_${by}`)
-      })
-    },
+        await inside.run(ISSUE[by], [...values, previousHash, rotationSalt, rotatedAt], `oauth_issue_by_${by}`)
+        await inside.run(KEEP_CLIENT, [grant?.clientId, issued.clientExpiresAt], 'oauth_keep_client')
+        return tokens
+      }),
 
     async end(keyId, now) {
       await statements.run('UPDATE oauth_grant SET ended_at = $2 WHERE key_id = $1', [keyId, now], 'oauth_end_grant')
@@ -42,6 +45,7 @@ VALUES ($1, $2, $3, $4::environment, $5, $6, $7, $8, $9, $10)`
 const SELECT = `
 SELECT key_id AS "keyId", agent_id AS "agentId", user_id AS "userId", environment, client_id AS "clientId",
   redirect_uri AS "redirectUri", resource, challenge, redeemed_at AS "redeemedAt", refresh_hash AS "refreshHash",
+  previous_refresh_hash AS "previousHash", rotation_salt AS "rotationSalt", rotated_at AS "rotatedAt",
   access_expires_at AS "accessExpiresAt", expires_at AS "expiresAt", ended_at AS "endedAt"
 FROM oauth_grant`
 
@@ -49,9 +53,11 @@ const FIND_BY = { code: `${SELECT} WHERE code_hash = $1`, family: `${SELECT} WHE
 
 const ISSUED = `
 UPDATE oauth_grant SET redeemed_at = $2, family_hash = $3, refresh_hash = $4, access_hash = $5, access_expires_at = $6,
-  expires_at = $7`
+  expires_at = $7, previous_refresh_hash = $8, rotation_salt = $9, rotated_at = $10`
 
 const ISSUE = { code: `${ISSUED} WHERE code_hash = $1`, family: `${ISSUED} WHERE family_hash = $1` }
+
+const KEEP_CLIENT = 'UPDATE oauth_client SET expires_at = $2 WHERE id = $1'
 
 const EXPIRED = `${SELECT} WHERE expires_at <= $1 AND ended_at IS NULL ORDER BY expires_at, key_id LIMIT $2`
 
@@ -64,13 +70,6 @@ export function createClientStore(statements: StatementPool): ClientStore {
       if (!/^[\w-]{1,100}$/.test(id)) return null
       const [row] = await statements.run<Client>(FIND_CLIENT, [id], 'oauth_find_client')
       return row ?? null
-    },
-    async keep(id, expiresAt) {
-      await statements.run(
-        'UPDATE oauth_client SET expires_at = $2 WHERE id = $1',
-        [id, expiresAt],
-        'oauth_keep_client',
-      )
     },
   }
 }

@@ -41,11 +41,11 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
   const clients = createClients({ store: clientStore, clock, outbound })
   const grants = createGrants({
     store: createGrantStore(database.statements),
-    clients: clientStore,
     identity,
     agents: budgets.agents,
     clock,
     resource: endpoints.resource,
+    secret: platform.secret,
   })
   const { origin, pathname } = new URL(endpoints.resource)
   const accessTokens: AccessTokens = {

@@ -7,7 +7,7 @@ import { usdc } from '../../service/kit/money.ts'
 import { clientEndpoints } from '../../service/oauth/http/endpoints.ts'
 import { createClients } from '../../service/oauth/service/clients.ts'
 import { createGrants } from '../../service/oauth/service/grants.ts'
-import { createClientStore, createGrantStore } from '../../service/oauth/store.ts'
+import { createGrantStore } from '../../service/oauth/store.ts'
 import { answerOf } from '../harness/service.ts'
 import { TestClock } from '../harness/clock.ts'
 import { httpServer, listening, type Listening } from '../outbound/servers.ts'
@@ -53,7 +53,6 @@ describe('metadata documents of clients', () => {
       store: {
         add: () => Promise.resolve(),
         find: () => Promise.resolve(null),
-        keep: () => Promise.resolve(),
       },
       clock,
       outbound: by,
@@ -117,8 +116,8 @@ describe('metadata documents of clients', () => {
     const world = await oauthWorld()
     const { database, identity, budgets } = world.service
     const grants = createGrants({
-      ...{ store: createGrantStore(database.statements), clients: createClientStore(database.statements) },
-      ...{ identity, agents: budgets.agents, clock, resource: world.resource },
+      ...{ store: createGrantStore(database.statements), identity, agents: budgets.agents },
+      ...{ clock, resource: world.resource, secret: 'of the tests' },
     })
     const known = clients()
     const silent = () => undefined

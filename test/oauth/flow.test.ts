@@ -49,6 +49,23 @@ describe('the official client without a key', () => {
   const call = async (client: Client, name: string, input: Record<string, unknown> = {}) =>
     await client.callTool({ name, arguments: input })
 
+  /** Answers the exchanges of tokens once so many have been sent. */
+  function together(count: number): typeof fetch {
+    let sent = 0
+    let release: () => void = () => undefined
+    const isComplete = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return async (input, init) => {
+      const request = new Request(input, init)
+      if (new URL(request.url).pathname === '/oauth/token') {
+        if (++sent >= count) release()
+        await isComplete
+      }
+      return await fetch(request)
+    }
+  }
+
   async function connected(program: Program, cookie: string, form: Record<string, string> = {}): Promise<Client> {
     const first = new StreamableHTTPClientTransport(address(), { authProvider: program })
     await expect(new Client({ name: 'test', version: '1' }).connect(first as Transport)).rejects.toThrow(
@@ -89,6 +106,21 @@ describe('the official client without a key', () => {
     expect(keys).toEqual([expect.objectContaining({ name: 'Claude', agentId: expect.stringMatching(/^agt_/) })])
     expect((await world.service.call('DELETE', `/v1/keys/${String(keys[0].id)}`, own)).status).toBe(204)
     expect((await world.balance(program.tokens()!.access_token)).status).toBe(401)
+    await client.close()
+  })
+
+  test('stays connected when two calls at once find that the access token has ended', async () => {
+    const program = new Program()
+    await (await connected(program, await world.signUp())).close()
+    const client = new Client({ name: 'test', version: '1' })
+    const transport = new StreamableHTTPClientTransport(address(), { authProvider: program, fetch: together(2) })
+    await client.connect(transport)
+    const before = program.tokens()!
+    world.service.clock.forward(3_601_000)
+    const answers = await Promise.all([call(client, 'get_balance'), call(client, 'get_balance')])
+    for (const { structuredContent } of answers) expect(structuredContent).toMatchObject({ available: 5 })
+    expect(program.tokens()!.access_token).not.toBe(before.access_token)
+    expect((await call(client, 'get_balance')).structuredContent).toMatchObject({ available: 5 })
     await client.close()
   })
 

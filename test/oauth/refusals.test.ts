@@ -1,5 +1,5 @@
 import { createGrants } from '../../service/oauth/service/grants.ts'
-import { createClientStore, createGrantStore } from '../../service/oauth/store.ts'
+import { createGrantStore } from '../../service/oauth/store.ts'
 import { authorizePath, oauthWorld, REDIRECT, VERIFIER, type OAuthWorld } from './world.ts'
 
 describe('the refusals of the authorization server', () => {
@@ -43,11 +43,11 @@ describe('the refusals of the authorization server', () => {
     const own = { headers: { cookie, origin: world.address } }
     return Number((await world.service.call('GET', '/v1/keys', own)).body.total)
   }
-  function expired() {
+  function grants() {
     const { database, identity, budgets, clock } = world.service
     return createGrants({
-      ...{ store: createGrantStore(database.statements), clients: createClientStore(database.statements) },
-      ...{ identity, agents: budgets.agents, clock, resource: world.resource },
+      ...{ store: createGrantStore(database.statements), identity, agents: budgets.agents },
+      ...{ clock, resource: world.resource, secret: 'of the tests' },
     })
   }
 
@@ -67,7 +67,7 @@ describe('the refusals of the authorization server', () => {
     world.service.clock.forward(61_000)
     expect(await redeem({ code: late })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect(await keys()).toBeGreaterThan(0)
-    await expired().endExpired(world.service.clock.now())
+    await grants().endExpired(world.service.clock.now())
     expect(await keys()).toBe(0)
   })
 
@@ -88,13 +88,44 @@ describe('the refusals of the authorization server', () => {
     expect(await statusOf(String(won.body['access_token']))).toBe(401)
   })
 
-  test('a refresh token for the second time; all its tokens end', async () => {
+  test('a refresh token for the second time, after a minute; all its tokens end', async () => {
     const first = await tokens()
     const { body } = await refresh(first.refresh)
     expect(await statusOf(String(body['access_token']))).toBe(200)
+    world.service.clock.forward(61_000)
     expect(await refresh(first.refresh)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect(await statusOf(String(body['access_token']))).toBe(401)
     expect(await refresh(body['refresh_token'])).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  })
+
+  test('a refresh token that is older than the previous one; all its tokens end', async () => {
+    const first = await tokens()
+    const second = await refresh(first.refresh)
+    const third = await refresh(second.body['refresh_token'])
+    expect(third.status).toBe(200)
+    expect(await refresh(first.refresh)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect(await statusOf(String(third.body['access_token']))).toBe(401)
+  })
+
+  test('a refresh token that was exchanged under another secret of the server; all its tokens end', async () => {
+    const first = await tokens()
+    const from = { clientId, resource: world.resource }
+    const elsewhere = await grants().refresh(first.refresh, from)
+    expect(await statusOf(elsewhere.access)).toBe(200)
+    expect(await refresh(first.refresh)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect(await statusOf(elsewhere.access)).toBe(401)
+  })
+
+  test('none within a minute: the same refresh gives the same tokens again, to its own client', async () => {
+    const first = await tokens()
+    const [one, other] = await Promise.all([refresh(first.refresh), refresh(first.refresh)])
+    expect([one.status, other.body]).toEqual([200, one.body])
+    const foreign = await refresh(first.refresh, { client_id: await world.register() })
+    expect(foreign).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    world.service.clock.forward(30_000)
+    expect((await refresh(first.refresh)).body).toEqual(one.body)
+    expect(await statusOf(String(one.body['access_token']))).toBe(200)
+    expect((await refresh(one.body['refresh_token'])).status).toBe(200)
   })
 
   test('a refresh for another resource, or by another client', async () => {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { accessTokenRefused, GrantRefused } from '../errors.ts'
-import type { Grant, IssuedTokens, Tokens } from '../model.ts'
+import type { Exchange, Grant, IssuedTokens, Tokens } from '../model.ts'
 
 /** The proof that comes with a code. */
 export interface Redemption {
@@ -28,20 +28,55 @@ export function assertRedeemable(grant: Grant | null, proof: Redemption, now: Da
   assertResource(grant, proof.resource)
 }
 
-/** Throws unless this is the grant's newest refresh token. */
-export function assertRefreshable(
+/** A refresh token as its client presents it. */
+export interface Refresh {
+  clientId: string
+  refresh: string
+  resource: string | undefined
+}
+
+/**
+ * New tokens for the grant's newest refresh token. For a minute the one before gives the same tokens again: a client whose
+ * calls find at once that the access token has ended refreshes for each of them, and an answer may get lost. Throws for any
+ * other token.
+ */
+export function toRefreshed(
   grant: Grant | null,
-  { clientId, refresh, resource }: { clientId: string; refresh: string; resource: string | undefined },
-  now: Date,
-): asserts grant is Grant {
+  { clientId, refresh, resource }: Refresh,
+  { secret, salt, now }: { secret: string; salt: Buffer; now: Date },
+): Exchange {
   if (grant?.clientId !== clientId || grant.endedAt !== null) {
     throw new GrantRefused('invalid_grant', 'This refresh token is unknown or was revoked. Connect again.')
   }
-  if (grant.refreshHash?.equals(hashOf(refresh)) !== true) {
+  const hash = hashOf(refresh)
+  const isNewest = grant.refreshHash?.equals(hash) === true
+  const tokens = tokensAfter(refresh, isNewest ? salt : grant.rotationSalt, secret)
+  if (!isNewest && !isRepeated(grant, { hash, tokens, now })) {
     throw new GrantRefused('invalid_grant', 'This refresh token was used before. Connect again.', true)
   }
   if (grant.expiresAt <= now) throw new GrantRefused('invalid_grant', 'This refresh token has expired. Connect again.')
   assertResource(grant, resource)
+  if (!isNewest) return { tokens, issued: null }
+  return { tokens, issued: { ...toIssued(tokens, grant, now), previousHash: hash, rotationSalt: salt, rotatedAt: now } }
+}
+
+/** Compares the tokens too: with another secret, or after a process of an earlier version, they would be no valid ones. */
+function isRepeated(grant: Grant, { hash, tokens, now }: { hash: Buffer; tokens: Tokens; now: Date }): boolean {
+  return (
+    grant.previousHash?.equals(hash) === true &&
+    grant.refreshHash?.equals(hashOf(tokens.refresh)) === true &&
+    grant.rotatedAt !== null &&
+    now.getTime() - grant.rotatedAt.getTime() <= REPEAT_MS
+  )
+}
+
+/** Derived, so that a repeated refresh finds them again although only their hashes are stored. */
+function tokensAfter(refresh: string, salt: Buffer | null, secret: string): Tokens {
+  const derived = (kind: string): string =>
+    createHmac('sha256', secret)
+      .update(`oauth-${kind} ${salt?.toString('base64url') ?? ''} ${refresh}`)
+      .digest('base64url')
+  return { access: ACCESS_PREFIX + derived('access'), refresh: `${beginningOf(refresh)}.${derived('refresh')}` }
 }
 
 /** Throws unless the access token is valid now, for this resource. */
@@ -68,12 +103,20 @@ export function toIssued(tokens: Tokens, grant: Grant, now: Date): IssuedTokens 
     accessHash: hashOf(tokens.access),
     accessExpiresAt: new Date(now.getTime() + ACCESS_SECONDS * 1_000),
     expiresAt: new Date(now.getTime() + REFRESH_MS),
+    clientExpiresAt: new Date(now.getTime() + CLIENT_MS),
+    previousHash: null,
+    rotationSalt: null,
+    rotatedAt: null,
   }
 }
 
 /** All refresh tokens of a grant begin alike. So an old one still finds the grant, and none of them has to be stored. */
 export function familyOf(refresh: string): Buffer {
-  return hashOf(refresh.split('.')[0] ?? '')
+  return hashOf(beginningOf(refresh))
+}
+
+function beginningOf(refresh: string): string {
+  return refresh.split('.')[0] ?? ''
 }
 
 export function hashOf(text: string): Buffer {
@@ -91,3 +134,6 @@ export const ACCESS_SECONDS = 3_600
 export const CODE_MS = 60_000
 /** Unused for so long, a connection ends. */
 const REFRESH_MS = 30 * 86_400_000
+/** Longer than a connection that is not used. */
+const CLIENT_MS = 90 * 86_400_000
+const REPEAT_MS = 60_000

@@ -8,22 +8,23 @@ import { DomainError } from '../../kit/errors.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { GrantRefused } from '../errors.ts'
-import type { AuthorizationRequest, ClientStore, Grant, GrantStore, Tokens } from '../model.ts'
+import type { AuthorizationRequest, Grant, GrantStore, Tokens } from '../model.ts'
 import {
   ACCESS_PREFIX,
   assertAccess,
   assertRedeemable,
-  assertRefreshable,
   CODE_MS,
   familyOf,
   hashOf,
   REFRESH_PREFIX,
   toIssued,
+  toRefreshed,
   type Redemption,
+  type Refresh,
 } from '../rules/grants.ts'
 
 /** Grants of access: an ordinary API key of the owner with an agent's limits, used through tokens. */
-export function createGrants({ store, clients, identity, agents, clock, resource }: GrantsDeps) {
+export function createGrants({ store, identity, agents, clock, resource, secret }: GrantsDeps) {
   async function end(grant: Grant): Promise<void> {
     // The key first: after a crash between the two, the tokens are already useless.
     await identity.keys.revokeOf({ userId: grant.userId, environment: grant.environment }, grant.agentId)
@@ -31,9 +32,9 @@ export function createGrants({ store, clients, identity, agents, clock, resource
   }
 
   /** Runs the exchange; a code or token that is used twice ends its grant. */
-  async function exchange(by: 'code' | 'family', hash: Buffer, decide: Parameters<GrantStore['change']>[2]) {
+  async function exchange(...[by, hash, decide]: Parameters<GrantStore['exchange']>): Promise<Tokens> {
     try {
-      await store.change(by, hash, decide)
+      return await store.exchange(by, hash, decide)
     } catch (error) {
       if (error instanceof GrantRefused && error.ends) {
         const grant = await store.find(by, hash)
@@ -76,6 +77,9 @@ export function createGrants({ store, clients, identity, agents, clock, resource
         ...terms,
         redeemedAt: null,
         refreshHash: null,
+        previousHash: null,
+        rotationSalt: null,
+        rotatedAt: null,
         accessExpiresAt: null,
         endedAt: null,
         expiresAt: new Date(now.getTime() + CODE_MS),
@@ -85,28 +89,23 @@ export function createGrants({ store, clients, identity, agents, clock, resource
     },
 
     async redeem(code: string, proof: Redemption): Promise<Tokens> {
-      const tokens = drawTokens(REFRESH_PREFIX + random())
+      const tokens = { access: ACCESS_PREFIX + random(), refresh: `${REFRESH_PREFIX}${random()}.${random()}` }
       const now = clock.now()
-      await exchange('code', hashOf(code), (grant) => {
+      return await exchange('code', hashOf(code), (grant) => {
         assertRedeemable(grant, proof, now)
-        return toIssued(tokens, grant, now)
+        return { tokens, issued: toIssued(tokens, grant, now) }
       })
-      await clients.keep(proof.clientId, new Date(now.getTime() + CLIENT_MS))
-      return tokens
     },
 
-    async refresh(refresh: string, from: { clientId: string; resource: string | undefined }): Promise<Tokens> {
-      const tokens = drawTokens(refresh.split('.')[0] ?? '')
+    async refresh(refresh: string, from: Omit<Refresh, 'refresh'>): Promise<Tokens> {
+      const salt = randomBytes(16)
       const now = clock.now()
       const family = familyOf(refresh)
       const known = await store.find('family', family)
       if (known !== null) await assertKey(known, now)
-      await exchange('family', family, (grant) => {
-        assertRefreshable(grant, { ...from, refresh }, now)
-        return toIssued(tokens, grant, now)
-      })
-      await clients.keep(from.clientId, new Date(now.getTime() + CLIENT_MS))
-      return tokens
+      return await exchange('family', family, (grant) =>
+        toRefreshed(grant, { ...from, refresh }, { secret, salt, now }),
+      )
     },
 
     /** Ends the grant of an access or refresh token; an unknown token is no error. */
@@ -136,22 +135,17 @@ export type Grants = ReturnType<typeof createGrants>
 
 interface GrantsDeps {
   store: GrantStore
-  clients: ClientStore
   identity: Pick<Identity, 'keys' | 'identifyKey'>
   agents: Pick<Agents, 'create' | 'remove'>
   clock: Clock
   /** The address of the MCP server, for which all tokens are. */
   resource: string
-}
-
-function drawTokens(family: string): Tokens {
-  return { access: ACCESS_PREFIX + random(), refresh: `${family}.${random()}` }
+  /** The service's own, from which refreshed tokens are derived. */
+  secret: string
 }
 
 function random(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Longer than a connection that is not used. */
-const CLIENT_MS = 90 * 86_400_000
 const SWEPT_AT_ONCE = 100
