@@ -93,6 +93,24 @@ describe('a person whom the identity provider signs in', () => {
     expect(await userOf(eve)).toMatchObject({ email: 'eve@example.com' })
   })
 
+  it('gets a mail that makes the account theirs, where a stranger signed up with the address', async () => {
+    const stranger = { email: 'gus@example.com', password: 'the password of a stranger', name: 'Stranger' }
+    await post(world, '/sign-up/email', stranger)
+    await world.deliver()
+    const { fault } = await signIn('gus', 'gus@example.com')
+    expect(fault).toBe('account_address_unconfirmed')
+    await world.deliver()
+    const link = new URL(linkIn(mailsTo('gus@example.com').at(-1)!))
+    expect(link.pathname).toBe('/reset-password')
+    expect((await post(world, '/sign-in/email', stranger)).status).toBe(401)
+    const token = link.searchParams.get('token')
+    expect((await post(world, '/reset-password', { token, newPassword: PASSWORD })).status).toBe(200)
+    const visit = await signIn('gus', 'gus@example.com')
+    expect(visit.fault).toBeNull()
+    expect(await userOf(visit)).toMatchObject({ email: 'gus@example.com', emailConfirmed: true })
+    expect((await post(world, '/sign-in/email', stranger)).status).toBe(401)
+  })
+
   it('keeps the address of an account that it joined', async () => {
     await post(world, '/sign-up/email', { email: 'fay@example.com', password: PASSWORD, name: 'Fay' })
     await world.deliver()

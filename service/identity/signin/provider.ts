@@ -81,6 +81,8 @@ export interface ProviderOptions extends CodeFlowOptions {
   clock: Clock
   dashboard: string
   emails: SignInEmails
+  /** Mails the owner of an account's address how to make the account theirs. */
+  mailOwner(user: StoredUser): Promise<void>
 }
 
 /** Why a person whom the provider knows is refused; the sign-in page has a sentence for each code. */
@@ -105,8 +107,11 @@ async function userOf(adapter: AuthContext['internalAdapter'], person: Person, o
   const holder = email === null ? undefined : (await adapter.findUserByEmail(email))?.user
   if (holder !== undefined) {
     if (!emailConfirmed) throw new Refusal('provider_address_unconfirmed')
-    // A person who signed up with another's address would otherwise share this account with that address's owner.
-    if (!holder.emailVerified) throw new Refusal('account_address_unconfirmed')
+    if (!holder.emailVerified) {
+      // A person who signed up with another's address would otherwise share this account with that address's owner.
+      await options.mailOwner(holder)
+      throw new Refusal('account_address_unconfirmed')
+    }
     await adapter.linkAccount({ ...account, userId: holder.id })
     return holder
   }

@@ -44,7 +44,7 @@ export interface SignInOptions {
    */
   mayTryPassword(user: string): Promise<boolean>
   /** Null where no OpenID Connect provider is configured. */
-  provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri' | 'emails'> | null
+  provider: Omit<ProviderOptions, 'clock' | 'log' | 'dashboard' | 'redirectUri' | 'emails' | 'mailOwner'> | null
   signatures: WalletSignatures
   wallets: ConnectedWallets
   emails: SignInEmails
@@ -136,8 +136,7 @@ function open(options: SignInOptions, welcome: Welcome) {
   const confirm = async (subject: string): Promise<void> => {
     if (await options.mayMail('confirmation', subject)) await welcome.confirmationWanted(subject)
   }
-  const passwordChanged = (user: StoredUser): Promise<void> =>
-    welcome.changed(user.emailVerified ? emailOf(user) : null, { kind: 'password-changed' })
+  const mails = passwordMails(options, welcome)
   return betterAuth({
     appName: 'Coinslot',
     baseURL: origin.origin,
@@ -181,7 +180,7 @@ function open(options: SignInOptions, welcome: Welcome) {
           model === 'user' ? newId('usr', clock.now()) : randomBytes(16).toString('base64url'),
       },
     },
-    emailAndPassword: passwordsOf(options, welcome, passwordChanged),
+    emailAndPassword: passwordsOf(options, welcome, mails),
     emailVerification: {
       expiresIn: CONFIRM_SECONDS,
       // A sign-up that signs in at once announces the first mail itself, in its transaction; this function serves later
@@ -208,7 +207,7 @@ function open(options: SignInOptions, welcome: Welcome) {
       }),
       after: createAuthMiddleware(async ({ path, context }) => {
         if (path !== '/change-password' || context.returned instanceof APIError || context.session === null) return
-        await passwordChanged(context.session.user)
+        await mails.passwordChanged(context.session.user)
       }),
     },
     plugins: [
@@ -220,19 +219,37 @@ function open(options: SignInOptions, welcome: Welcome) {
         wanted: welcome.emailChangeWanted,
         changed: (user) => welcome.signedIn(toPerson(user)),
       }),
-      ...(options.provider === null ? [] : [signInWithProvider({ ...options, ...options.provider, redirectUri })]),
+      ...(options.provider === null
+        ? []
+        : [signInWithProvider({ ...options, ...options.provider, redirectUri, mailOwner: mails.mailOwner })]),
     ],
   })
 }
 
-function passwordsOf(
-  { confirmsFirst, mayMail, emails }: SignInOptions,
-  { resetWanted, signedIn }: Welcome,
-  passwordChanged: (user: StoredUser) => Promise<void>,
-) {
+function passwordMails({ mayMail, emails }: SignInOptions, { resetWanted, changed }: Welcome) {
   const mailReset = async ({ id }: StoredUser): Promise<void> => {
     if (await mayMail('reset', id)) await resetWanted(id)
   }
+  return {
+    mailReset,
+    /**
+     * Of several who signed up with an unconfirmed address each may be a stranger, who must not know the password of the
+     * account that its owner confirms.
+     */
+    async mailOwner(user: StoredUser): Promise<void> {
+      if (!user.emailVerified) await emails.forgetPassword(user.id)
+      await mailReset(user)
+    },
+    passwordChanged: (user: StoredUser): Promise<void> =>
+      changed(user.emailVerified ? emailOf(user) : null, { kind: 'password-changed' }),
+  }
+}
+
+function passwordsOf(
+  { confirmsFirst, emails }: SignInOptions,
+  { signedIn }: Welcome,
+  { passwordChanged, mailReset, mailOwner }: ReturnType<typeof passwordMails>,
+) {
   return {
     enabled: true,
     minPasswordLength: PASSWORD_LENGTH.min,
@@ -241,12 +258,8 @@ function passwordsOf(
     resetPasswordTokenExpiresIn: RESET_SECONDS,
     // The token that better-auth made is not used, because it would be stored in the outbox until the mail is sent.
     sendResetPassword: ({ user }: { user: StoredUser }) => mailReset(user),
-    // Only the owner of the address learns that it already has an account. Of several who signed up with an unconfirmed
-    // address each may be a stranger, who must not know the password of the account that its owner confirms.
-    onExistingUserSignUp: async ({ user }: { user: StoredUser }) => {
-      if (!user.emailVerified) await emails.forgetPassword(user.id)
-      await mailReset(user)
-    },
+    // Only the owner of the address learns that it already has an account.
+    onExistingUserSignUp: ({ user }: { user: StoredUser }) => mailOwner(user),
     // Ends the sessions of everyone who knew the old password.
     revokeSessionsOnPasswordReset: true,
     onPasswordReset: async ({ user }: { user: StoredUser }) => {

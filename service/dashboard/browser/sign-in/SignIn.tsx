@@ -55,7 +55,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   provider_address_unconfirmed:
     'There is an account with your e-mail address, and the provider has not verified that the address is yours.',
   account_address_unconfirmed:
-    'There is an account with your e-mail address that was never confirmed. Sign in with its password, confirm the address in the settings, and both are one.',
+    'There is an account with your e-mail address that was never confirmed. Follow the link in the e-mail that we sent to this address, then sign in with the provider again.',
 }
 
 /** The frame of the pages before the sign-in. */
