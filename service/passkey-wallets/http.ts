@@ -31,7 +31,7 @@ export function passkeyWalletRoutes(wallets: PasskeyWallets, pages: Pick<Pages, 
       summary: 'What is in a wallet, on each network, and where to send USDC for it',
       params: z.object({ address: recipientAddress.transform(lower) }),
       answers: { 200: z.object({ wallet: walletOut }) },
-      errors: { 503: 'A network does not answer.' },
+      errors: { 503: 'No network answers.' },
       async handle({ params }) {
         return { ...reply(200, { wallet: await wallets.look(params.address) }), headers: FRESH }
       },
@@ -102,7 +102,10 @@ const walletOut = z
       z.object({
         network: z.string(),
         chainId: z.int(),
-        units: z.string().meta({ description: 'The balance in micro-USDC' }),
+        units: z
+          .string()
+          .nullable()
+          .meta({ description: 'The balance in micro-USDC; null where the network does not answer' }),
         asset: z.object({ address: z.string(), name: z.string(), version: z.string() }),
         link: z.string().meta({ description: 'Opens a wallet with a transfer to this one (EIP-681)' }),
         qr: z.string().meta({ description: 'The same as a QR code, in SVG' }),

@@ -15,17 +15,24 @@ export interface PasskeyWalletDeps {
 
 /** What people see and move of the wallets whose only key is a passkey. Nothing of it is stored here. */
 export function createPasskeyWallets({ chains, facilitator, signatures }: PasskeyWalletDeps) {
-  async function view(chain: Chain, address: Address) {
-    const { chainId, name, usdc } = chain.network
-    const link = transferLink(chain.network, withChecksum(address))
+  function view({ network }: Chain, address: Address, balance: bigint | null) {
+    const { chainId, name, usdc } = network
+    const link = transferLink(network, withChecksum(address))
     const asset = { address: usdc.checksummed, name: usdc.name, version: usdc.version }
-    const units = String(await chain.balanceOf(address))
-    return { network: name, chainId, units, asset, link, qr: qrOf(link) }
+    return { network: name, chainId, units: balance === null ? null : String(balance), asset, link, qr: qrOf(link) }
   }
 
   return {
+    /** A network that does not answer hides nothing of the others. Throws where none does. */
     async look(address: Address) {
-      const networks = await Promise.all([...chains.values()].map((chain) => view(chain, address)))
+      const all = [...chains.values()]
+      const reads = all.map((chain) => chain.balanceOf(address))
+      const read = await Promise.allSettled(reads)
+      if (read.every(({ status }) => status === 'rejected')) await reads[0]
+      const networks = all.map((chain, at) => {
+        const balance = read[at]
+        return view(chain, address, balance?.status === 'fulfilled' ? balance.value : null)
+      })
       return { address: withChecksum(address), networks }
     },
 

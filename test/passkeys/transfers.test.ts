@@ -1,6 +1,8 @@
 import { hashTypedData } from 'viem'
-import type { Hex } from '../../service/chain/model.ts'
+import { NETWORKS } from '../../service/chain/networks.ts'
+import type { Chain, Hex } from '../../service/chain/model.ts'
 import { wrapSignature } from '../../service/kit/passkey-wallet.ts'
+import { createPasskeyWallets, type PasskeyWalletDeps } from '../../service/passkey-wallets/service.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { startChain, TYPES, type TestChain } from '../harness/chain.ts'
 import { testService, type TestService } from '../harness/service.ts'
@@ -133,5 +135,30 @@ describe('money that leaves a passkey wallet', () => {
     expect(page.status).toBe(200)
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'")
+  })
+})
+
+describe('what a passkey wallet has', () => {
+  const away = () => Promise.reject(new Error('The network does not answer.'))
+
+  async function look(...balances: (() => Promise<bigint>)[]) {
+    const networks = [NETWORKS.base, NETWORKS['base-sepolia']]
+    const chains = new Map(
+      balances.map((balanceOf, at) => [networks[at]!.name, { network: networks[at]!, balanceOf } as unknown as Chain]),
+    )
+    const wallets = createPasskeyWallets({ chains } as unknown as PasskeyWalletDeps)
+    return (await wallets.look(newPasskey().wallet)).networks.map(({ network, units }) => [network, units])
+  }
+
+  it('is known on the other networks while one does not answer', async () => {
+    const expected = [
+      ['base', null],
+      ['base-sepolia', '3000000'],
+    ]
+    expect(await look(away, () => Promise.resolve(3_000_000n))).toEqual(expected)
+  })
+
+  it('is unknown where no network answers', async () => {
+    await expect(look(away, away)).rejects.toThrow('The network does not answer.')
   })
 })

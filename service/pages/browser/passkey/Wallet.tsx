@@ -12,7 +12,7 @@ import { microUsdc, say } from '../words/say.ts'
 import { sentenceOf } from '../words/reasons.ts'
 import { hasPasskeys, keep, keptPasskey, type Passkey } from './device.ts'
 import { TopUp } from './offer.tsx'
-import { found, holdingsOf, signTransfer, type Holding } from './provider.ts'
+import { found, hasMoney, holdingsOf, signTransfer, type Holding } from './provider.ts'
 
 /** The page of a passkey's wallet: what is in it, and how it goes elsewhere. */
 export function start(clockBehindMs: number): void {
@@ -73,7 +73,7 @@ function Wallet({ now }: { now: () => number }) {
             {(holdings ?? []).map(({ chainId, units }) => (
               <div key={chainId}>
                 <dt>{networkName(chainId)}</dt>
-                <dd>{microUsdc(BigInt(units))}</dd>
+                <dd>{units === null ? say('passkey.noBalance') : microUsdc(BigInt(units))}</dd>
               </div>
             ))}
           </dl>
@@ -121,13 +121,13 @@ function SendForm({
 }) {
   const [to, setTo] = useState('')
   const [amount, setAmount] = useState('')
-  const [chainId, setChainId] = useState((holdings.find(({ units }) => units !== '0') ?? holdings[0])?.chainId ?? 0)
+  const [chainId, setChainId] = useState(() => mostUseful(holdings)?.chainId ?? 0)
   const [busy, setBusy] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
   const [done, setDone] = useState<{ result: Sent; text: string } | null>(null)
   const status = useRef<HTMLDivElement>(null)
   const holding = holdings.find((one) => one.chainId === chainId)
-  const has = BigInt(holding?.units ?? 0)
+  const has = holding?.units == null ? null : BigInt(holding.units)
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -165,9 +165,11 @@ function SendForm({
           value={amount}
           onInput={(event) => setAmount(event.currentTarget.value)}
         />
-        <button type="button" class="link" onClick={() => setAmount(textOf(has))}>
-          {say('passkey.all')}
-        </button>
+        {has !== null && (
+          <button type="button" class="link" onClick={() => setAmount(textOf(has))}>
+            {say('passkey.all')}
+          </button>
+        )}
       </div>
       <div class="field">
         <label for="send-to">{say('passkey.to')}</label>
@@ -236,7 +238,23 @@ function Outcome({ result: { status, reason, explorerUrl }, text }: { result: Se
 
 const WORDS = { settled: 'passkey.sent', pending: 'passkey.sending', failed: 'passkey.notSent' } as const
 
-function faultIn({ target, value, has, own }: { target: string; value: bigint | null; has: bigint; own: string }) {
+/** The network to send from first: one with money, else one whose balance is known. */
+function mostUseful(holdings: readonly Holding[]): Holding | undefined {
+  return holdings.find(hasMoney) ?? holdings.find(({ units }) => units !== null) ?? holdings[0]
+}
+
+function faultIn({
+  target,
+  value,
+  has,
+  own,
+}: {
+  target: string
+  value: bigint | null
+  has: bigint | null
+  own: string
+}) {
+  if (has === null) return say('passkey.noBalance')
   if (value === null || value === 0n) return say('passkey.wrongAmount')
   if (value > has) return say('passkey.tooMuch', { balance: microUsdc(has) })
   const isAddress = /^0x[0-9a-fA-F]{40}$/.test(target) && hasSoundChecksum(target)

@@ -18,7 +18,8 @@ export type Way = 'kept' | 'new' | 'other'
 export interface Holding {
   network: string
   chainId: number
-  units: string
+  /** Null where the network does not answer. */
+  units: string | null
   asset: { address: string; name: string; version: string }
   link: string
   qr: string
@@ -41,7 +42,7 @@ export function openProvider({ way, chainId, at }: { way: Way; chainId: number; 
       if (passkey === null) throw new Error('not connected')
       if (method === 'eth_call') {
         const holding = (await holdingsOf(at, walletAddress(passkey.key))).find((one) => one.chainId === chainId)
-        return holding === undefined ? null : `0x${BigInt(holding.units).toString(16).padStart(64, '0')}`
+        return holding?.units == null ? null : `0x${BigInt(holding.units).toString(16).padStart(64, '0')}`
       }
       if (method === 'eth_signTypedData_v4') {
         return await signTransfer(passkey, JSON.parse(String(params[1])) as ReturnType<typeof typedData>)
@@ -62,9 +63,16 @@ export async function signTransfer(passkey: Passkey, data: ReturnType<typeof typ
   return wrapSignature(passkey.key, signature)
 }
 
-/** A passkey from another device, or from this one after it forgot. The one of two keys whose wallet has money is it. */
+/**
+ * A passkey from another device, or from this one after it forgot. The one of two keys whose wallet has money is it; an
+ * unknown balance shows none.
+ */
 export async function found(at: string): Promise<Passkey> {
-  return await findPasskey(async (key) => (await holdingsOf(at, walletAddress(key))).some(({ units }) => units !== '0'))
+  return await findPasskey(async (key) => (await holdingsOf(at, walletAddress(key))).some(hasMoney))
+}
+
+export function hasMoney({ units }: Holding): boolean {
+  return units !== null && units !== '0'
 }
 
 export async function holdingsOf(at: string, address: Hex): Promise<Holding[]> {
