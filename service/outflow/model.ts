@@ -17,6 +17,8 @@ export interface Outflow {
   amount: Usdc
   /** It goes back to the address that it came from, so the list of allowed addresses does not bind it. */
   returns?: boolean
+  /** What a guest paid for a run that failed: it is no account's, so no buyer may use up what others get back. */
+  isOfGuests?: boolean
 }
 
 /** What one account pays another for a run or a template. The id is that of the run's lock or the transfer. */

@@ -2,7 +2,6 @@ import type { Clock } from '../kit/clock.ts'
 import { usdc, ZERO, type Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
-import { GUESTS } from '../ledger/model.ts'
 import { payoutsPaused } from './errors.ts'
 import type { Outflow, OutflowSettings, OutflowStore, Purchase } from './model.ts'
 import { assertAllowed, assertMayLeave, DAY_MS, isPurchaseCounted } from './rules.ts'
@@ -18,8 +17,7 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
   }
 
   async function take(outflow: Outflow, inside: Statements): Promise<void> {
-    // What a guest paid for a run that failed goes back: it is no account's, so no buyer can use up what others get back.
-    if (outflow.owner.userId === GUESTS) return await assertOpen(inside)
+    if (outflow.isOfGuests === true) return await assertOpen(inside)
     await store.lock(outflow, inside)
     const now = clock.now()
     const left = await store.leftSince(outflow, new Date(now.getTime() - DAY_MS), inside)

@@ -452,7 +452,12 @@ async function openCheckoutSales(
   const { checkouts } = opened
   const { tokens } = selling
   const transfers = openPaymentAddresses(platform, {
-    ...{ chains, keys, recipients: wallets.recipients, facilitator, checkouts, tokens },
+    chains,
+    keys,
+    recipients: wallets.recipients,
+    facilitator,
+    checkouts,
+    tokens,
   })
   return { ...opened, paymentAddresses: transfers.paymentAddresses, checkoutParts: [part, transfers.part] }
 }

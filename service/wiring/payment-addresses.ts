@@ -7,7 +7,7 @@ import type { WalletKeys } from './keys.ts'
 import type { Part, Platform } from './platform.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
 import { paymentAddressRoutes } from '../payment-addresses/http.ts'
-import type { PaymentAddressDeps } from '../payment-addresses/service/deps.ts'
+import type { SpendableRecipients } from '../payment-addresses/service/deps.ts'
 import { createPaymentAddresses, type PaymentAddresses } from '../payment-addresses/service/addresses.ts'
 import { createPaymentAddressStore } from '../payment-addresses/store.ts'
 
@@ -57,7 +57,7 @@ export function orderAddressesIn({ database }: Pick<Platform, 'database'>): Chec
 interface Others {
   chains: Chains
   keys: WalletKeys
-  recipients: PaymentAddressDeps['recipients']
+  recipients: SpendableRecipients
   checkouts: Checkouts
   facilitator: Facilitator
   tokens: PaymentTokens

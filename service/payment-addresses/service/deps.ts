@@ -1,4 +1,4 @@
-import type { Chain } from '../../chain/model.ts'
+import type { Address, Chain } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Checkouts } from '../../checkouts/service/checkouts.ts'
 import type { Facilitator } from '../../facilitator/service/facilitator.ts'
@@ -6,7 +6,6 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { PaymentTokens } from '../../sales/service/proof.ts'
-import type { Recipients } from '../../wallet/service/recipient.ts'
 import type { PaymentAddressBook, PaymentAddressSigner, PaymentAddressStore } from '../ports.ts'
 
 export interface PaymentAddressDeps {
@@ -15,8 +14,7 @@ export interface PaymentAddressDeps {
   checkouts: Pick<Checkouts, 'transferTerms' | 'payByTransfer' | 'payment'>
   /** Carries out returns, which are no purchases. */
   facilitator: Pick<Facilitator, 'settle'>
-  /** Which addresses may get a return. */
-  recipients: Pick<Recipients, 'assertSpendable'>
+  recipients: SpendableRecipients
   /** Null when the server has no addresses. */
   book: PaymentAddressBook | null
   /** Null in every process that is not a worker. */
@@ -30,4 +28,9 @@ export interface PaymentAddressDeps {
   log: Log
   measures: Measures
   failpoints: Failpoints
+}
+
+export interface SpendableRecipients {
+  /** Throws where what arrives on this network can be spent by nobody. `refused`: further addresses, and why. */
+  assertSpendable(to: Address, network: NetworkName, refused: readonly (readonly [Address, string])[]): Promise<void>
 }

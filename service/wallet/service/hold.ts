@@ -1,4 +1,5 @@
 import type { Owner } from '../../kit/owner.ts'
+import { GUESTS } from '../../ledger/model.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { withdrawalsUnavailable } from '../errors.ts'
 import { NETWORK_OF, type NewPayout, type Withdrawal } from '../model.ts'
@@ -24,7 +25,7 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
     async hold(inside: Statements, { id, kind, owner, to, amount, returns }: NewPayout): Promise<Withdrawal> {
       const simulated = !onChain(owner)
       await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
-      await outflow.take({ id, owner, kind, to, amount, returns }, inside)
+      await outflow.take({ id, owner, kind, to, amount, returns, isOfGuests: owner.userId === GUESTS }, inside)
       const network = NETWORK_OF[owner.environment]
       const payout = { id, kind, owner, network, to, amount, nonce: payoutNonce(id), simulated, now: clock.now() }
       const added = await store.withdrawals.add(payout, inside)
