@@ -106,6 +106,7 @@ describe('a refund on the chain', () => {
     const { body } = await refund(person, large, {})
     const { id } = body.refund as { id: string }
     service.clock.forward(86_400_001)
+    await world.mineNow()
     await service.wallets.payouts.step(id)
     expect(await payment(person, large)).toMatchObject({
       ...{ state: 'paid', refunded: 0, refundable: 5_000 },

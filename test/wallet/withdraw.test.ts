@@ -178,7 +178,7 @@ describe('a withdrawal', () => {
     expect(await state()).toBe('pending')
     expect(await service.ledger.sweep()).toBe(0)
     service.clock.forward(400_001)
-    await mineNow(world)
+    await world.mineNow()
     await service.wallets.payouts.step(id)
     const { withdrawal } = (await person.call('GET', `/v1/wallet/withdrawals/${id}`)).body
     expect(withdrawal).toMatchObject({ status: 'failed', reason: 'treasury_short', txHash: null })
@@ -344,7 +344,7 @@ test('a withdrawal that was paid since the dump is not given back because one no
   await restoreAsPending(service, id)
   relay!.behave(forgetting((await found()).nonce, before))
   service.clock.forward(86_400_001)
-  await mineNow(world)
+  await world.mineNow()
   await service.wallets.payouts.step(id)
   expect((await found()).state).toBe('pending')
   expect(await person.balance()).toBe(10)
@@ -356,12 +356,6 @@ test('a withdrawal that was paid since the dump is not given back because one no
   await world.close()
   await relay!.stop()
 })
-
-/** Mines a block at the service's time, which a test has moved ahead of the chain's. */
-async function mineNow({ chain, service }: World): Promise<void> {
-  await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000))
-  await chain.mine(1)
-}
 
 /** A node that answers questions about one nonce as of an older block. */
 function forgetting(nonce: Hex, block: bigint): Behaviour {
