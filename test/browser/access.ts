@@ -3,12 +3,13 @@ import { createRequire } from 'node:module'
 import axe from 'axe-core'
 import type { CDPSession, Page } from 'playwright-core'
 
-/** Returns the serious accessibility violations of a page. */
+/** Returns the serious accessibility violations of a page, as it looks when nothing moves any more. */
 export async function barriers(page: Page): Promise<string[]> {
   if (!sessions.has(page)) sessions.set(page, await page.context().newCDPSession(page))
   const session = sessions.get(page)!
   // The script has 600 KB; it stays in a page that changes without a reload.
   if (!(await evaluate<boolean>(session, '"axe" in window'))) await evaluate(session, SCRIPT)
+  await evaluate(session, REST)
   const violations = await evaluate<axe.Result[]>(session, RUN)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -41,3 +42,13 @@ const OPTIONS = {
   rules: Object.fromEntries(LESSER.map(({ id }) => [id, { enabled: false }])),
 }
 const RUN = `axe.run(${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`
+
+/** By then, elements that fade in have their final colours; transitions of a new theme start with the next frame. */
+const REST = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+  Promise.all(
+    document
+      .getAnimations()
+      .filter((each) => each.effect.getTiming().iterations === 1)
+      .map((each) => each.finished.catch(() => undefined)),
+  ).then(() => 0),
+)`

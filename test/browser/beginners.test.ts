@@ -10,8 +10,8 @@ import { openShop, SITE, type Shop, type Visit } from './shop.ts'
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1'
 const DEVICES = [
-  ['desktop', { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' }],
-  ['phone', { viewport: { width: 390, height: 800 }, userAgent: PHONE, colorScheme: 'dark', reducedMotion: 'reduce' }],
+  ['desktop', { viewport: { width: 1280, height: 800 } }],
+  ['phone', { viewport: { width: 390, height: 800 }, userAgent: PHONE, colorScheme: 'dark' }],
 ] as const satisfies readonly (readonly [string, BrowserContextOptions])[]
 const FAUCET = 'https://faucet.circle.com/'
 const FIELDS = [...SITE, { name: 'deep', label: 'In depth', type: 'boolean', required: false }]
@@ -34,7 +34,7 @@ inBrowser('a person who pays without knowing crypto', () => {
 
   it('sees what USDC is and where to get it, and pays the filled-in order on a phone by QR code', async () => {
     const sale = await shop.sell({ fields: FIELDS })
-    const settings = { ...DEVICES[0][1], reducedMotion: 'reduce', wallet: false } as const
+    const settings = { ...DEVICES[0][1], wallet: false } as const
     const visit = await shop.visit({ id: `${sale.id}?lang=en` }, settings)
     const { page } = visit
     await page.getByText('This page takes test USDC').waitFor()

@@ -74,13 +74,18 @@ export async function leaveBrowser(browser: Browser): Promise<void> {
 
 /**
  * A browser of its own for one person. Those that an earlier test opened are closed first: pages that wait for something
- * draw and ask as long as they are open.
+ * draw and ask as long as they are open. Nothing moves unless a test wants it: half of a movement is a colour and a place
+ * that nobody meant.
  */
 export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const { currentTestName: test } = expect.getState()
   const over = browser.contexts().filter((context) => test !== undefined && openedBy.get(context) !== test)
   await Promise.all(over.map((context) => context.close()))
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    ...options,
+  })
   openedBy.set(context, test)
   return context
 }

@@ -71,7 +71,7 @@ inBrowser('a checkout in the page of another site', () => {
   const script = (id: string, more = '') =>
     `<script src="${shop.service.origin}/embed.js" data-checkout="${id}" ${more} async></script>`
   const open = async (id: string, address: string, options: Parameters<Shop['visit']>[1] = {}): Promise<Visit> => {
-    const visit = await shop.visit({ id }, { reducedMotion: 'reduce', ...options })
+    const visit = await shop.visit({ id }, options)
     visit.context.setDefaultTimeout(15_000)
     await visit.page.goto(address)
     return visit

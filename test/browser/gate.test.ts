@@ -66,7 +66,7 @@ inBrowser('a person at a gate', () => {
         { page: 'b', score: 2 },
       ])
     })
-    const context = await openContext(browser, { viewport: { width: 390, height: 800 }, reducedMotion: 'reduce' })
+    const context = await openContext(browser, { viewport: { width: 390, height: 800 } })
     context.setDefaultTimeout(45_000)
     const page = await context.newPage()
     await page.goto(`${paywall.gate}/free`)

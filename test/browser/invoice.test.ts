@@ -20,7 +20,6 @@ inBrowser('documents on the page of a payment', () => {
     expect((await shop.person.call('PATCH', '/v1/invoicing', { body: settings })).status).toBe(200)
     const { page, picture } = await shop.visit(await shop.sell({ testMode: true, fields: [] }), {
       wallet: false,
-      reducedMotion: 'reduce',
     })
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.getByRole('button', { name: 'Get an invoice' }).click()

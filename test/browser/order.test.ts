@@ -46,7 +46,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
   const checkLook = async ({ page, picture }: Pick<Visit, 'page' | 'picture'>, step: string): Promise<void> => {
     for (const [colorScheme, width] of LOOKS) {
       await page.setViewportSize({ width, height: 800 })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.emulateMedia({ colorScheme })
       expect(await barriers(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       await picture(`${step}-${colorScheme}-${width}`)

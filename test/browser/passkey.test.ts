@@ -7,8 +7,8 @@ import { inBrowser } from './chromium.ts'
 import { openShop, shiftsOf, type Shop, type Visit } from './shop.ts'
 
 const DEVICES = [
-  ['desktop', { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' }],
-  ['phone', { viewport: { width: 390, height: 800 }, colorScheme: 'dark', reducedMotion: 'reduce' }],
+  ['desktop', { viewport: { width: 1280, height: 800 } }],
+  ['phone', { viewport: { width: 390, height: 800 }, colorScheme: 'dark' }],
 ] as const satisfies readonly (readonly [string, BrowserContextOptions])[]
 
 inBrowser('a person who pays with a passkey', () => {

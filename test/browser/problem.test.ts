@@ -18,7 +18,7 @@ inBrowser('a buyer whose order did not come', () => {
   ] as const)('reports it on the page, and sees the outcome, %d wide', async (width, colorScheme) => {
     const sale = await shop.sell({ testMode: true, fields: [] })
     for (let at = 0; at < 25; at++) await addSale(shop.service, shop.person, { subject: sale.id })
-    const settings = { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' } as const
+    const settings = { viewport: { width, height: 800 }, colorScheme } as const
     const visit = await shop.visit(sale, { ...settings, wallet: false })
     const { page } = visit
     const look = async (step: string) => {

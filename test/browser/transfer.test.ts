@@ -15,10 +15,9 @@ const prepare: NonNullable<VisitOptions['prepare']> = async (page) => {
     window.setTimeout = (act, ms, ...input) => wait(act, ms === 3_000 ? 300 : ms, ...input)`)
 }
 
-const COMMON = { reducedMotion: 'reduce', prepare } as const
 const DEVICES = [
-  ['desktop', { ...COMMON, viewport: { width: 1280, height: 800 } }],
-  ['phone', { ...COMMON, viewport: { width: 390, height: 800 }, colorScheme: 'dark' }],
+  ['desktop', { prepare, viewport: { width: 1280, height: 800 } }],
+  ['phone', { prepare, viewport: { width: 390, height: 800 }, colorScheme: 'dark' }],
 ] as const satisfies readonly (readonly [string, VisitOptions])[]
 
 inBrowser('a person who pays by a transfer from an exchange', () => {
@@ -46,7 +45,6 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     const { page } = await shop.visit(
       { id: `${sale.id}?lang=en` },
       {
-        ...COMMON,
         wallet: false,
         prepare: async (opened) => {
           // A tab that is not seen asks five times less often. Here it does not ask at all.

@@ -42,7 +42,6 @@ inBrowser('a checkout that is tried out', () => {
   const visit = async (terms: Record<string, unknown>, settings: BrowserContextOptions = {}): Promise<Visit> =>
     await shop.visit(await shop.sell({ testMode: true, fields: [], ...terms }), {
       wallet: false,
-      reducedMotion: 'reduce',
       ...settings,
     })
 
@@ -171,12 +170,11 @@ inBrowser('a checkout that is tried out', () => {
     ['escrow', 'Until then your money waits in a contract.', 'escrow-'],
   ])('charges only for an order that succeeds, and says so at each step: %s', async (capture, promise, prefix) => {
     const terms = { capture, responseMode: 'lastNode', testMode: false, fields: [] }
-    const settings = { reducedMotion: 'reduce' } as const
     let finish: (status: number) => void = () => undefined
     shop.receiver.answers((response) => {
       finish = (status) => void response.writeHead(status).end('{"report":"All is well."}')
     })
-    const shown = await shop.visit(await shop.sell(terms), settings)
+    const shown = await shop.visit(await shop.sell(terms))
     const { page } = shown
     await page.getByText(promise).waitFor()
     const order = async (): Promise<void> => {

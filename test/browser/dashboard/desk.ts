@@ -122,11 +122,6 @@ export const PASSWORD = 'correct horse battery'
 export async function findings(page: Page): Promise<string[]> {
   // Data that is being reloaded is shown pale until it has arrived.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-  // By then, elements that fade in have their final colours; transitions of a new theme start with the next frame.
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
-  await page.evaluate(
-    'Promise.all(document.getAnimations().filter((each) => each.effect.getTiming().iterations === 1).map((each) => each.finished.catch(() => undefined)))',
-  )
   return await barriers(page)
 }
 
