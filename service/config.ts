@@ -252,6 +252,8 @@ const schema = z
     /** Of one account in 24 hours; 0 is no limit. */
     WITHDRAWALS_PER_DAY: whole(0, 1_000_000).default(20),
     REFUNDS_PER_DAY: whole(0, 1_000_000).default(1_000),
+    /** Of `POST /v1/pay`: each may cost the gas of a transfer to the payer, however little it pays. */
+    PAYMENTS_PER_DAY: whole(0, 1_000_000).default(5_000),
     RECEIPT_MAILS_PER_HOUR: whole(0, 1_000_000).default(500),
     WITHDRAWAL_ALLOW_LIST: list
       .refine((addresses) => addresses.every((one) => recipientAddress.safeParse(one).success), {

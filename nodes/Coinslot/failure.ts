@@ -1,5 +1,5 @@
 import { NodeApiError, type IDataObject } from 'n8n-workflow'
-import { advice, type HttpResult } from '../shared/transport.ts'
+import { advice, isObject, type HttpResult } from '../shared/transport.ts'
 import type { Step } from './inputs.ts'
 
 /** What went wrong and what to do next, in one sentence or two: for a person, or for the model that called the tool. */
@@ -38,6 +38,7 @@ export function isEndedUnpaid(answer: HttpResult): boolean {
   if (!answer.reached) return false
   const { status, body } = answer
   const code = codeOf(answer)
+  if (code === 'payment_returned') return true
   if (code === '' || typeof body['paymentId'] === 'string') return false
   // A failed run, tool or URL: the service returns a specific error code and does not charge for it.
   if (status === 500) return code !== 'internal'
@@ -102,11 +103,21 @@ const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   run_unsettled: ({ runId }) =>
     `The run was made, but its charge is still pending. Get ${text(runId)} with Run: Get, or retry this step: it is the same run.`,
   no_acceptable_offer: ({ error }) => `${text(error)} Nothing was paid. A retry does not help.`,
+  payment_returned: ({ payment }) => paymentReturned(isObject(payment) ? payment : {}),
   payer_unavailable: ({ error }) => `${text(error)} Nothing was paid.`,
   answer_forgotten: ({ callId }) =>
     `This call was made and paid for, but its answer is no longer stored: ${text(callId)}. Execute the workflow again to make a new call.`,
   rate_limited: limited,
   rda_rate_limited: limited,
+}
+
+/** Its own key would only find it again, so that the step is executed anew. */
+export function paymentReturned({ id, reason }: IDataObject): string {
+  const payment = `payment ${text(id)} of this step`
+  // The seller decides only where it had the payment.
+  const why =
+    reason === 'expired' ? `The seller did not take the ${payment}` : `The ${payment} was not made (${text(reason)})`
+  return `${why}, and the money came back. Execute the workflow again to retry.`
 }
 
 /** The seller or the connection to the seller failed after an authorization was signed. */

@@ -41,6 +41,7 @@ const QUOTA_TEXTS = {
   files: { noun: 'files', remedy: 'Delete a file that you no longer use and try again.' },
   file_bytes: { noun: 'bytes of files', remedy: 'Delete a file that you no longer use and try again.' },
   refunds_per_day: { noun: 'refunds in a day', remedy: 'Try again later.' },
+  payments_per_day: { noun: 'payments to addresses outside in a day', remedy: 'Try again later.' },
   event_streams: { noun: 'open event streams', remedy: 'Close a stream that you no longer read and try again.' },
   connections: {
     noun: 'open connections from one address',

@@ -52,6 +52,7 @@ export interface OutflowSettings {
     totalPerDay: Usdc | null
     withdrawalsPerDay: number | null
     refundsPerDay: number | null
+    paymentsPerDay: number | null
   }
   /** A purchase from another account counts if it costs more than this. */
   purchasesAbove: Usdc

@@ -16,10 +16,9 @@ export function assertMayLeave(outflow: Outflow, left: Left, settings: OutflowSe
   const { to, amount, kind, returns = false } = outflow
   // The list is the server's: what another account is paid can leave only to an address on it.
   if (!returns && to !== null) assertAllowed(to, settings.allowList)
-  const { perDay, totalPerDay, withdrawalsPerDay, refundsPerDay } = settings.limits
-  // Each of them costs the server gas. An agent's payments have limits of their own.
-  if (kind === 'withdrawal') assertCount('withdrawals_per_day', withdrawalsPerDay, left)
-  if (kind === 'refund') assertCount('refunds_per_day', refundsPerDay, left)
+  const { perDay, totalPerDay } = settings.limits
+  const counted = NUMBERED[kind]
+  if (counted !== undefined) assertCount(counted.quota, settings.limits[counted.limit], left)
   if (perDay !== null && left.account + amount > perDay) throw overLimit('perDay', perDay, left.account, amount)
   // What the other accounts took is none of this one's business.
   if (!isInTotal(kind)) return
@@ -36,7 +35,16 @@ export function isInTotal(kind: OutflowKind): boolean {
 
 /** Whether their number in a day has a limit. */
 export function isNumbered(kind: OutflowKind): boolean {
-  return kind === 'withdrawal' || kind === 'refund'
+  return NUMBERED[kind] !== undefined
+}
+
+/** Each of them may cost the server gas, however small its amount is: a payment that of the transfer to its payer. */
+const NUMBERED: Partial<
+  Record<OutflowKind, { quota: QuotaName; limit: `${string}sPerDay` & keyof OutflowSettings['limits'] }>
+> = {
+  withdrawal: { quota: 'withdrawals_per_day', limit: 'withdrawalsPerDay' },
+  refund: { quota: 'refunds_per_day', limit: 'refundsPerDay' },
+  pay: { quota: 'payments_per_day', limit: 'paymentsPerDay' },
 }
 
 /** Small purchases are everyday business: they share their transaction with others, which a counter would hold up. */

@@ -1,6 +1,6 @@
 import { DomainError } from '../kit/errors.ts'
 import { toWire, type Usdc } from '../kit/money.ts'
-import type { Payment } from './model.ts'
+import type { Payment, ReturnReason } from './model.ts'
 
 export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'There is no such payment.')
@@ -49,15 +49,28 @@ export function treasuryShort(network: string): DomainError {
   return payerUnavailable(`The treasury of this server has too little USDC on ${network}.`)
 }
 
-/** What stands in the way of the signature, or did. */
-export function notSigned({ state, reason, network }: Payment): DomainError {
-  if (state !== 'returned') return payerUnavailable('The payer wallet of this payment is still being funded.')
+/** What stands in the way of the signature: the worker goes on with it. */
+export function notSignedYet(): DomainError {
+  return payerUnavailable('The payer wallet of this payment is still being funded.')
+}
+
+/** For good: its id follows from the Idempotency-Key, so the same key finds this payment again. */
+export function paymentReturned({ id, reason, network }: Pick<Payment, 'id' | 'reason' | 'network'>): DomainError {
+  const sentence = `${whyReturned(reason, network)} Nothing was paid, and the money of payment ${id} was given back. For a new payment, send the request with a new Idempotency-Key.`
+  return new DomainError('expired', 'payment_returned', sentence, { payment: { id, status: 'returned', reason } })
+}
+
+function whyReturned(reason: ReturnReason | null, network: string): string {
   switch (reason) {
     case 'treasury_short':
-      return treasuryShort(network)
+      return `The treasury of this server has too little USDC on ${network}.`
     case 'not_set_up':
-      return payerUnavailable('The worker of this server is not set up to pay: its log names the missing settings.')
-    default:
-      return payerUnavailable('The payer wallet was not funded in time. Nothing was paid.')
+      return 'The worker of this server is not set up to pay: its log names the missing settings.'
+    case 'expired':
+      return 'The address did not take its authorization in time.'
+    case 'not_signed':
+    case 'not_funded':
+    case null:
+      return 'The payer wallet was not funded in time.'
   }
 }

@@ -21,6 +21,7 @@ export function outgoingPaymentRoutes(payments: OutgoingPayments): AnyRoute[] {
         202: 'A person must approve the payment first; then send the same request again. With `async` it continues by itself, and the approval names the payment.',
         402: 'The address charges more than `maxAmount`, or the balance is too low. Nothing was signed.',
         403: "The agent's limits or lists forbid it. Nothing was signed.",
+        410: 'A payment with this `Idempotency-Key` was given back: nothing was paid, or the address did not take it in time. Use a new key for a new payment.',
         502: 'The address makes no offer that this server can pay, or it failed. If there is a `paymentId`, an authorization may have been sent.',
         503: 'This server cannot pay on this network now.',
         504: 'The address did not answer in time. If there is a `paymentId`, an authorization may have been sent.',

@@ -17,6 +17,7 @@ export function openOutflow(config: Config, { statements, clock }: From): Outflo
         totalPerDay: limit(config.WITHDRAWAL_LIMIT_TOTAL_PER_DAY),
         withdrawalsPerDay: limit(config.WITHDRAWALS_PER_DAY),
         refundsPerDay: limit(config.REFUNDS_PER_DAY),
+        paymentsPerDay: limit(config.PAYMENTS_PER_DAY),
       },
       purchasesAbove: config.PURCHASES_COUNTED_ABOVE,
       allowList: config.WITHDRAWAL_ALLOW_LIST.map((address) => address.toLowerCase()),

@@ -30,7 +30,9 @@ describe('the counter of outgoing money', () => {
   })
 
   const settingsOf = (
-    limits: Partial<Record<'perDay' | 'totalPerDay' | 'withdrawalsPerDay' | 'refundsPerDay', number>>,
+    limits: Partial<
+      Record<'perDay' | 'totalPerDay' | 'withdrawalsPerDay' | 'refundsPerDay' | 'paymentsPerDay', number>
+    >,
     more: Partial<OutflowSettings> = {},
   ): OutflowSettings => ({
     paused: false,
@@ -41,6 +43,7 @@ describe('the counter of outgoing money', () => {
       totalPerDay: limits.totalPerDay === undefined ? null : usdc(BigInt(limits.totalPerDay)),
       withdrawalsPerDay: limits.withdrawalsPerDay ?? null,
       refundsPerDay: limits.refundsPerDay ?? null,
+      paymentsPerDay: limits.paymentsPerDay ?? null,
     },
     ...more,
   })
@@ -213,13 +216,14 @@ describe('the counter of outgoing money', () => {
     },
   )
 
-  test('limits the number of withdrawals and refunds separately, and the recipients of each kind', async () => {
-    const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2, refundsPerDay: 3 }))
+  test('limits the number of withdrawals, refunds and payments separately, and the recipients of each kind', async () => {
+    const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2, refundsPerDay: 3, paymentsPerDay: 1 }))
     const outcomes = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'withdrawal')))
     expect(outcomes.sort()).toEqual(['left', 'left', 'quota_exceeded', 'quota_exceeded'])
     const refunds = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'refund')))
     expect(refunds.sort()).toEqual(['left', 'left', 'left', 'quota_exceeded'])
-    expect(await take('usr_g', 1, 'pay')).toBe('left')
+    const payments = await Promise.all([1, 1].map((amount) => take('usr_g', amount, 'pay')))
+    expect(payments.sort()).toEqual(['left', 'quota_exceeded'])
     const listed = counterAt(database, settingsOf({}, { allowList: ['0x0000000000000000000000000000000000000001'] }))
     expect(await Promise.all([listed.take('usr_g', 1, 'pay'), listed.take('usr_g', 1, 'refund')])).toEqual([
       'recipient_not_allowed',

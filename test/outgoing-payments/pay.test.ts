@@ -200,6 +200,22 @@ describe('paying an address', () => {
     expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
   })
 
+  test('a payment that was given back is over: its key says so each time, and a new key pays anew', async () => {
+    await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-over' })
+    const payments = seller.payments.get('/v2/hang-up')!.length
+    await world.expire()
+    for (const attempt of [1, 2]) {
+      const { status: code, body } = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-over' })
+      expect([attempt, code, body.code]).toEqual([attempt, 410, 'payment_returned'])
+      expect(body).toMatchObject({ payment: { status: 'returned', reason: 'expired' }, paymentId: body.payment.id })
+      expect(body.error).toMatch(/was given back[.] For a new payment, send the request with a new Idempotency-Key[.]$/)
+    }
+    expect(seller.payments.get('/v2/hang-up')).toHaveLength(payments)
+    expect((await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-anew' })).status).toBe(502)
+    expect(seller.payments.get('/v2/hang-up')).toHaveLength(payments + 1)
+    await world.expire()
+  })
+
   test('a payment of MPP has the same bytes in every try', async () => {
     const lost = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
     expect(lost.status).toBe(502)

@@ -58,7 +58,7 @@ describe('an authorization is signed by a process with the keys, or returned', (
       clock,
       settings: {
         paused: false,
-        limits: { perDay: null, totalPerDay: null, withdrawalsPerDay: null, refundsPerDay: null },
+        limits: { perDay: null, totalPerDay: null, withdrawalsPerDay: null, refundsPerDay: null, paymentsPerDay: null },
         allowList: [],
         purchasesAbove: ZERO,
       },

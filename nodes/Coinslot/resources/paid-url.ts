@@ -1,7 +1,7 @@
 import { NodeApiError, type IDataObject, type INodeExecutionData, type INodeProperties } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { approval } from '../fields.ts'
-import { text } from '../failure.ts'
+import { paymentReturned, text } from '../failure.ts'
 import { readJson, readText, type Step } from '../inputs.ts'
 import { spend, type Operation } from '../request.ts'
 
@@ -201,20 +201,12 @@ function gone({ node, item }: Step, payment: IDataObject | null): NodeApiError {
     {
       message:
         payment?.['status'] === 'returned'
-          ? `${whyReturned(payment)}, and the money came back. Execute the workflow again to retry.`
+          ? paymentReturned(payment)
           : `An earlier attempt of this step paid for this, and the answer of the address was not stored: payment ${text(payment?.['id'])}. Execute the workflow again to call and pay again.`,
       description: 'Coinslot stores the payment, but not the answer that it paid for.',
       itemIndex: item,
     },
   )
-}
-
-/** The seller decides only where it had the payment. */
-function whyReturned({ id, reason }: IDataObject): string {
-  const payment = `payment ${text(id)} of an earlier attempt of this step`
-  return reason === 'expired'
-    ? `The seller did not take the ${payment}`
-    : `The ${payment} was not made (${text(reason)})`
 }
 
 function isResponse(value: unknown): value is Response {

@@ -78,6 +78,10 @@ export const ACCOUNTS = {
     'The wallet that pays cannot be used now.',
     'Try again in a few seconds with the same Idempotency-Key.',
   ],
+  payment_returned: [
+    'A payment with this Idempotency-Key was not made, and its money was returned. `payment.reason` says why.',
+    'Send the request with a new key to pay anew.',
+  ],
   payouts_paused: [
     'The operator of the server paused payouts.',
     'Try again later. Where money was set aside, keep the same Idempotency-Key.',

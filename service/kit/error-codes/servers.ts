@@ -101,10 +101,6 @@ export const CLIENTS = {
     'An option of the client, or an argument, is missing or has the wrong form.',
     'Correct the one that the message names.',
   ],
-  payment_returned: [
-    'A payment with this key was not made, and its money was returned. `payment.reason` says why.',
-    'Send the request with a new key to try again.',
-  ],
   response_not_stored: [
     'The address was paid before with this key, and its answer is no longer stored.',
     'Send the request with a new key to pay again.',

@@ -6,7 +6,7 @@ import { deriveId, type Id } from '../../kit/ids.ts'
 import type { OutboundResponse } from '../../outbound/model.ts'
 import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
 import type { Announcement } from '../../queue/model.ts'
-import { noFitOffer, notSigned, paymentMissing, priceTooHigh } from '../errors.ts'
+import { noFitOffer, notSignedYet, paymentMissing, paymentReturned, priceTooHigh } from '../errors.ts'
 import type { PaidRequest, Payment, PaymentOrder, PaymentResult, SellerResponse } from '../model.ts'
 import type { Seller } from '../ports.ts'
 import { choose, networkFor, spenderOf } from '../rules.ts'
@@ -62,15 +62,16 @@ export function createPay(deps: PayDeps) {
 
   /** From wherever it stands; the same authorization however often. */
   async function resume(payment: Payment, request: PaidRequest): Promise<PaymentResult> {
-    if (payment.state === 'settled' || payment.state === 'returned') return { payment, response: null }
+    if (payment.state === 'settled') return { payment, response: null }
     const signed = payment.signature === null ? await named(payment, signing.signed(payment)) : payment
+    if (signed.state === 'returned') throw withPayment(paymentReturned(signed), signed)
     const { id, signature } = signed
-    if (signature === null) throw withPayment(notSigned(signed), signed)
+    if (signature === null) throw withPayment(notSignedYet(), signed)
     // An authorization that no seller has seen stays here; one that was sent is not sent again.
     if (await outflow.isPaused()) throw withPayment(payoutsPausedAfterHold(), signed)
     // Written before it leaves: from here on only the chain gives the money back.
     const lookAt = new Date(clock.now().getTime() + deps.sellerTimeoutMs)
-    if (!(await store.send(id, lookAt))) return { payment: await reload(store, signed), response: null }
+    if (!(await store.send(id, lookAt))) return await resume(await reload(store, signed), request)
     await failpoints.reach('outgoing payment sent')
     const outbound = toOutbound(request)
     const paid = paymentHeader({ ...signed, asked: signed.offer, signature }, deps.checksummed(signed.payer))

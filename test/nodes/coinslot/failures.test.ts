@@ -105,6 +105,17 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
       'seller.example did not answer in time. A payment may have been sent: pay_1. If the seller does not take it, the money comes back automatically. Retrying this step in the same execution does not pay twice.',
     ],
     [
+      'a payment that was given back',
+      {
+        status: 410,
+        body: {
+          ...{ error: 'x', code: 'payment_returned', paymentId: 'pay_1' },
+          payment: { id: 'pay_1', status: 'returned', reason: 'treasury_short' },
+        },
+      },
+      'The payment pay_1 of this step was not made (treasury_short), and the money came back. Execute the workflow again to retry.',
+    ],
+    [
       'too many calls',
       { status: 429, body: { error: 'Too many requests.', code: 'rate_limited' } },
       'Too many requests. Wait a minute, then try again.',
@@ -208,12 +219,8 @@ describe('the response of a paid address', () => {
 
   it.each([
     ['settled', null, /An earlier attempt of this step paid for this.*not stored: payment pay_1/],
-    ['returned', 'expired', /did not take the payment pay_1 of an earlier attempt/],
-    [
-      'returned',
-      'treasury_short',
-      /^The payment pay_1 of an earlier attempt of this step was not made \(treasury_short\)/,
-    ],
+    ['returned', 'expired', /did not take the payment pay_1 of this step/],
+    ['returned', 'treasury_short', /^The payment pay_1 of this step was not made \(treasury_short\)/],
   ])('is not there any more for a repeated call whose payment is %s (%s)', async (status, reason, sentence) => {
     const body = { payment: { id: 'pay_1', status, reason }, response: null }
     const { error } = await execute({ parameters: FETCH, answers: [{ status: 200, body }] })

@@ -58,6 +58,11 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
       { status: 504, body: { error: 'x', code: 'response_timeout', paymentId: 'pay_1' } },
       false,
     ],
+    [
+      'a payment that was given back',
+      { status: 410, body: { error: 'x', code: 'payment_returned', paymentId: 'pay_1' } },
+      true,
+    ],
     ['a run that is not settled', { status: 503, body: { error: 'x', code: 'run_unsettled', runId: 'run_1' } }, false],
     [
       'an answer that was paid for and is forgotten',
