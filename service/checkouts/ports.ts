@@ -234,6 +234,11 @@ export interface Callbacks {
 /** The address that receives payments for an owner's wallet; null until the wallet has one. */
 export type WalletAddress = (owner: Owner) => Promise<Address | null>
 
+export interface SellersRecipients {
+  /** Throws where what is paid to this address on this network could be spent by nobody. */
+  assertForSales(to: Address, network: NetworkName, of: { owner: Owner | null; field: string }): Promise<void>
+}
+
 /** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
 export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>
 

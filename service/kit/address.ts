@@ -16,8 +16,15 @@ export const recipientAddress = z
 /** No account: tokens that are sent here are lost, and in a contract's terms it means that nobody is named. */
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** In lower case, with a checksum that was checked when the request was read. `refused`: addresses, and why. */
-export function assertRecipient(to: string, refused: readonly (readonly [string | null, string])[]): void {
-  if (/^0x0{40}$/.test(to)) throw invalid({ to: 'must not be the zero address' })
-  for (const [address, why] of refused) if (to === address) throw invalid({ to: why })
+/**
+ * In lower case, with a checksum that was checked when the request was read. `refused`: addresses, and why. `field`: where
+ * the request has it.
+ */
+export function assertRecipient(
+  to: string,
+  refused: readonly (readonly [string | null, string])[],
+  field = 'to',
+): void {
+  if (to === ZERO_ADDRESS) throw invalid({ [field]: 'must not be the zero address' })
+  for (const [address, why] of refused) if (to === address) throw invalid({ [field]: why })
 }

@@ -11,10 +11,14 @@ export interface PasskeyWalletDeps {
   chains: ReadonlyMap<NetworkName, Chain>
   facilitator: Pick<Facilitator, 'settle'>
   signatures: Pick<Signatures, 'deployment'>
+  recipients: {
+    /** Throws where what arrives at this address on this network could be spent by nobody. */
+    assertForSales(to: Address, network: NetworkName, of: { owner: null; field: string }): Promise<void>
+  }
 }
 
 /** What people see and move of the wallets whose only key is a passkey. Nothing of it is stored here. */
-export function createPasskeyWallets({ chains, facilitator, signatures }: PasskeyWalletDeps) {
+export function createPasskeyWallets({ chains, facilitator, signatures, recipients }: PasskeyWalletDeps) {
   function view({ network }: Chain, address: Address, balance: bigint | null) {
     const { chainId, name, usdc } = network
     const link = transferLink(network, withChecksum(address))
@@ -49,6 +53,7 @@ export function createPasskeyWallets({ chains, facilitator, signatures }: Passke
       if (key === null || walletAddress(key) !== signed.from) {
         throw invalid({ signature: 'must be of a passkey wallet, with what deploys it (ERC-6492)' })
       }
+      await recipients.assertForSales(signed.to, chain.network.name, { owner: null, field: 'authorization.to' })
       const answer = await facilitator.settle(transferRequest(chain.network, signed), {
         operation: `passkey wallet ${signed.nonce}`,
         ownsResult: true,

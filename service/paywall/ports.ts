@@ -188,3 +188,8 @@ export interface Sealing {
 
 /** The address that receives payments for an owner's wallet; null until the wallet has one. */
 export type WalletAddress = (owner: Owner) => Promise<Address | null>
+
+export interface SellersRecipients {
+  /** Throws where what is paid to this address on this network could be spent by nobody. */
+  assertForSales(to: Address, network: NetworkName, of: { owner: Owner | null; field: string }): Promise<void>
+}

@@ -64,6 +64,7 @@ export async function openCheckouts(
     accounts: AccountPayments
     purchases: AccountPurchases
     walletAddress: (owner: Owner) => Promise<string | null>
+    recipients: CheckoutDeps['recipients']
     takesTransfers: CheckoutDeps['takesTransfers']
     orderAddresses: CheckoutDeps['orderAddresses']
   },

@@ -363,6 +363,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     runs,
     selling,
     recipient: treasury,
+    recipients: wallets.recipients,
   })
   const {
     paywalls,
@@ -377,6 +378,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     secret,
     deliveries,
     walletAddress: (owner) => wallets.depositAddress(owner),
+    recipients: wallets.recipients,
   })
   const storefront = openStorefront(platform, {
     identity,
@@ -398,7 +400,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const parts = [
     oauthPart,
     pagesPart,
-    openPasskeyWallets(platform, { chains, facilitator: money.facilitator, pages }),
+    openPasskeyWallets(platform, { chains, facilitator: money.facilitator, pages, recipients: wallets.recipients }),
     ...engineParts,
     ...checkoutParts,
     marketplacePart,
@@ -446,6 +448,7 @@ async function openCheckoutSales(
     disputes: money.disputes,
     passes: money.passes,
     walletAddress: (owner) => wallets.depositAddress(owner),
+    recipients: wallets.recipients,
     takesTransfers: transfersBy({ keys, chains }),
     orderAddresses: orderAddressesIn(platform),
   })

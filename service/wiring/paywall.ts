@@ -32,6 +32,7 @@ import { createPrepaidStore } from '../paywall/store/prepaid.ts'
 import { Secret } from '../vault/secret.ts'
 import type { Platform, Part } from './platform.ts'
 import { addressGroup } from '../kit/http.ts'
+import type { Wallets } from '../wallet/service/wallets.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
 /** Prices on other people's APIs, and the gateway in front of them. */
@@ -122,6 +123,7 @@ interface PaywallsGiven {
   secret: string
   deliveries: HookDeps['deliveries']
   walletAddress: (owner: Owner) => Promise<string | null>
+  recipients: Wallets['recipients']
 }
 
 /** The page may load pictures of its own host alone, and a gate may have another one than the pay pages. */
@@ -177,6 +179,7 @@ function paywallsOn(
       open: (sealed, context) => vault.open(sealed, context).reveal(),
     },
     walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
+    recipients: parts.recipients,
     // A separate key, derived from the secret that every process shares.
     tokenKey: Buffer.from(hkdfSync('sha256', parts.secret, '', 'coinslot paywall test tokens', 32)),
     gateAddress: addresses.gate,

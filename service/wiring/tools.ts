@@ -22,6 +22,8 @@ import { createToolPayments } from '../tools/service/pay/payments.ts'
 import { createCallStore } from '../tools/store/calls/store.ts'
 import { createSlots } from '../tools/store/calls/slots.ts'
 import { openCatalogue } from './tools-catalogue.ts'
+import type { Config } from '../config.ts'
+import type { Wallets } from '../wallet/service/wallets.ts'
 import { demoHosts } from './demo.ts'
 import { openMcp, ownerPages } from './mcp.ts'
 import type { Platform, Part } from './platform.ts'
@@ -31,7 +33,7 @@ import { openUpstreams } from './tools-upstreams.ts'
 /** The catalogue, and calls of its tools: by REST, by MCP, and without an account by x402. */
 export async function openTools(platform: Platform, deps: ToolsDeps) {
   const { config, clock, log, database, ledger, redis, metrics, vault } = platform
-  const { identity, accessTokens, budgets, connections, files, runs, selling, recipient } = deps
+  const { identity, accessTokens, budgets, connections, files, runs, selling } = deps
   const { statements } = database
   const callStore = createCallStore(statements)
   const upstreams = openUpstreams({
@@ -71,7 +73,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     clock,
     log,
     ...(config.LIVE ? LIVE : SANDBOX),
-    recipient: config.TOOLS_RECIPIENT ?? recipient,
+    recipient: await recipientOf(config, deps),
     address: config.addresses.tools,
     timeoutMs: config.TOOL_TIMEOUT_MS,
   })
@@ -144,6 +146,16 @@ interface ToolsDeps {
   selling: SellingDeps
   /** Receives x402 payments, unless the operator names another address. */
   recipient: Address | null
+  recipients: Wallets['recipients']
+}
+
+/** An address where nobody could spend what is paid stops the start. */
+async function recipientOf(config: Config, { recipient, recipients }: ToolsDeps): Promise<Address | null> {
+  const { TOOLS_RECIPIENT: named } = config
+  if (named === undefined || named === recipient) return recipient
+  const { network } = config.LIVE ? LIVE : SANDBOX
+  await recipients.assertForSales(named, network, { owner: null, field: 'TOOLS_RECIPIENT' })
+  return named
 }
 
 /**

@@ -67,6 +67,15 @@ describe('money that leaves a passkey wallet', () => {
     ])
   })
 
+  it('goes to no address where nobody could spend it', async () => {
+    const passkey = await funded()
+    for (const to of [chain.network.usdc.address, service.wallets.treasury()!]) {
+      const { status, body: refused } = await send(await body(passkey, to))
+      expect([status, refused.details]).toEqual([400, { 'authorization.to': expect.stringMatching(/^is /) }])
+    }
+    expect(await usdcOf(chain, passkey.wallet)).toBe(3_000_000n)
+  })
+
   it("moves only with the passkey's signature over amount and recipient", async () => {
     const [passkey, to] = [await funded(), await newAddress()]
     const sent = await body(passkey, to)

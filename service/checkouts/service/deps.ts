@@ -17,6 +17,7 @@ import type {
   FilePort,
   MailOwner,
   RefundPort,
+  SellersRecipients,
   WalletAddress,
 } from '../ports.ts'
 import type { CaptureLimits } from '../rules/capture.ts'
@@ -36,6 +37,7 @@ export interface CheckoutDeps {
   coupons: Pick<Coupons, 'look'>
   callbacks: Callbacks
   walletAddress: WalletAddress
+  recipients: SellersRecipients
   /** Whether an order there can be paid by a plain transfer to an address of this service. */
   takesTransfers(checkout: Checkout): boolean
   /** The ids of those of these payers that are addresses of this service, to which an order was paid by a transfer. */

@@ -12,7 +12,8 @@ import { callsWorkflow, filesOf } from '../rules/after.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** An owner creates, changes and ends a checkout. */
-export function createLife({ store, deliveries, files, callbacks, walletAddress, captureLimits, clock }: CheckoutDeps) {
+export function createLife(deps: CheckoutDeps) {
+  const { store, deliveries, files, callbacks, captureLimits, clock } = deps
   /** Creates a checkout, or updates the one that the source already has: the link and the secret stay the same. */
   async function put(
     caller: Caller,
@@ -20,7 +21,7 @@ export function createLife({ store, deliveries, files, callbacks, walletAddress,
     operation: Id<'op'>,
   ): Promise<{ checkout: Checkout; secret: string | null }> {
     const owner = accountOf(caller)
-    const recipient = wanted.recipient ?? (await walletAddress(owner))
+    const recipient = await recipientOf(deps, owner, wanted)
     const terms = { ...wanted, recipient, ...(await withFiles(files, owner, wanted)) }
     assertTerms(terms, owner.environment, captureLimits())
     if (terms.callbackUrl !== null) await checkCallback(callbacks, terms.callbackUrl)
@@ -59,7 +60,7 @@ export function createLife({ store, deliveries, files, callbacks, walletAddress,
     const isOfRequest = await store.isOfRequest(owner, id)
     // What calls no workflow needs no address of one.
     const uncalled = wanted.after !== undefined && !callsWorkflow({ after: wanted.after }) ? { callbackUrl: null } : {}
-    const ownAddress = wanted.recipient === null ? { recipient: await walletAddress(owner) } : {}
+    const paid = await changedRecipient(deps, owner, id, wanted)
     return await store.inTransaction(async (inside) => {
       const before = given(await store.lockOwn(inside, owner, id))
       const isOfSites = Object.keys(wanted).join() === 'embedOrigins'
@@ -71,7 +72,7 @@ export function createLife({ store, deliveries, files, callbacks, walletAddress,
         assertEmbedOrigins(embedOrigins, owner.environment)
         return given(await store.allowSites(inside, owner, { id, embedOrigins, now: clock.now() }))
       }
-      const checkout = renewed(before, { ...before, ...uncalled, ...wanted, ...found, ...ownAddress }, clock.now())
+      const checkout = renewed(before, { ...before, ...uncalled, ...wanted, ...found, ...paid }, clock.now())
       assertTerms(checkout, owner.environment, captureLimits())
       await store.save(inside, before, checkout)
       const { callbackUrl: url } = checkout
@@ -141,6 +142,29 @@ export interface Change extends Partial<Omit<Terms, 'lifetime' | 'source'>> {
 function given(checkout: Checkout | null): Checkout {
   if (checkout === null) throw checkoutMissing()
   return checkout
+}
+
+/** Their own wallet's where they name none. What is sold must not be paid to an address where nobody could spend it. */
+async function recipientOf(
+  { walletAddress, recipients }: Pick<CheckoutDeps, 'walletAddress' | 'recipients'>,
+  owner: Owner,
+  { recipient, network }: Pick<Terms, 'recipient' | 'network'>,
+): Promise<Terms['recipient']> {
+  if (recipient === null) return await walletAddress(owner)
+  await recipients.assertForSales(recipient, network, { owner, field: 'recipient' })
+  return recipient
+}
+
+async function changedRecipient(
+  deps: CheckoutDeps,
+  owner: Owner,
+  id: string,
+  wanted: Partial<Terms>,
+): Promise<Partial<Pick<Terms, 'recipient'>>> {
+  if (wanted.recipient === undefined && wanted.network === undefined) return {}
+  const before = given(await deps.store.findOwn(owner, id))
+  const recipient = await recipientOf(deps, owner, { ...before, ...wanted })
+  return wanted.recipient === undefined ? {} : { recipient }
 }
 
 async function checkCallback(callbacks: Pick<Callbacks, 'check'>, url: string): Promise<void> {

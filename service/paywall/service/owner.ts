@@ -7,10 +7,10 @@ import type { Clock } from '../../kit/clock.ts'
 import { assertVersion, DomainError, invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { signingKey, toSigningSecret } from '../../kit/signing-secret.ts'
-import type { Environment } from '../../kit/owner.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
 import { paywallMissing, slugTaken } from '../errors.ts'
 import { type HeaderList, type Payment, type Paywall, type Terms } from '../model.ts'
-import type { Addresses, Analytics, Page, PaywallStore, Sealing, WalletAddress } from '../ports.ts'
+import type { Addresses, Analytics, Page, PaywallStore, Sealing, SellersRecipients, WalletAddress } from '../ports.ts'
 import { proofOf, receiptOf, type Proof } from '../../sales/service/door.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import { HELD_MS, paymentOf } from '../rules/payment.ts'
@@ -31,6 +31,7 @@ export interface OwnerDeps {
   sealing: Sealing
   sales: SaleReader
   walletAddress: WalletAddress
+  recipients: SellersRecipients
   clock: Clock
   dialects: Dialects
   /** The address of the receipts of all products. */
@@ -44,13 +45,13 @@ export type ProvenPayment = Payment & Proof
 
 /** The owner's operations on a paywall. */
 export function createOwning(deps: OwnerDeps) {
-  const { store, sales, addresses, sealing, walletAddress, clock, tokenKey } = deps
+  const { store, sales, addresses, sealing, clock, tokenKey } = deps
 
   return {
     async create(caller: Caller, wanted: Wanted, operation: Id<'op'>): Promise<{ paywall: Paywall; secret: string }> {
       const owner = accountOf(caller)
       const { headers, ...terms } = wanted
-      const recipient = terms.recipient ?? (await walletAddress(owner))
+      const recipient = await recipientOf(deps, owner, terms)
       assertTerms({ ...terms, recipient }, owner.environment)
       await checkUpstream(addresses, wanted)
       const now = clock.now()
@@ -87,7 +88,7 @@ export function createOwning(deps: OwnerDeps) {
       if (change.upstreamUrl !== undefined || headers !== undefined) {
         await checkUpstream(addresses, { upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, headers })
       }
-      const wallet = change.recipient === null ? await walletAddress(owner) : null
+      const recipient = await recipientOf(deps, owner, { ...before, ...changed })
       return await unlessTaken(() =>
         store.inTransaction(async (inside) => {
           const held = given(await store.lock(inside, owner, id))
@@ -96,19 +97,19 @@ export function createOwning(deps: OwnerDeps) {
           const paywall: Paywall = {
             ...held,
             ...changed,
-            recipient: change.recipient === undefined ? held.recipient : (change.recipient ?? wallet),
+            recipient: change.recipient === undefined ? held.recipient : recipient,
             upstreamHeaders: headers === undefined ? held.upstreamHeaders : Object.keys(headers),
             version: held.version + 1,
             updatedAt: now,
           }
           assertTerms(paywall, owner.environment)
-          const { routes, recipient, network } = held
+          const { routes, network } = held
           const until = new Date(now.getTime() + HELD_MS)
           return given(
             await store.change(
               inside,
               paywall,
-              held.testMode ? null : { offered: { routes, recipient, network }, until },
+              held.testMode ? null : { offered: { routes, recipient: held.recipient, network }, until },
               headers === undefined ? {} : { headers: sealHeaders(sealing, held.id, headers) },
             ),
           )
@@ -170,7 +171,7 @@ export function createOwning(deps: OwnerDeps) {
 const BALANCES_MAX = 100
 
 async function checkChange(deps: OwnerDeps, caller: Caller, id: string | null, terms: Change): Promise<void> {
-  const { store, addresses, walletAddress } = deps
+  const { store, addresses } = deps
   const owner = accountOf(caller)
   const before = id === null ? null : given(await store.find(owner, id))
   if (terms.slug !== undefined) {
@@ -180,11 +181,21 @@ async function checkChange(deps: OwnerDeps, caller: Caller, id: string | null, t
   await checkUpstream(addresses, terms)
   const { network = before?.network, testMode = before?.testMode ?? false } = terms
   if (network === undefined) return
-  const recipient =
-    terms.recipient === undefined && before !== null
-      ? before.recipient
-      : (terms.recipient ?? (await walletAddress(owner)))
+  const isKept = terms.recipient === undefined && before !== null
+  const named = { network, recipient: (isKept ? before.recipient : terms.recipient) ?? null }
+  const recipient = isKept && named.recipient === null ? null : await recipientOf(deps, owner, named)
   assertTerms({ network, testMode, recipient }, owner.environment)
+}
+
+/** Their own wallet's where they name none. What is sold must not be paid to an address where nobody could spend it. */
+async function recipientOf(
+  { walletAddress, recipients }: Pick<OwnerDeps, 'walletAddress' | 'recipients'>,
+  owner: Owner,
+  { recipient, network }: Pick<Terms, 'network' | 'recipient'>,
+): Promise<Terms['recipient']> {
+  if (recipient === null) return await walletAddress(owner)
+  await recipients.assertForSales(recipient, network, { owner, field: 'recipient' })
+  return recipient
 }
 
 /** Reports the guard's refusal of the address as a fault of the field. */

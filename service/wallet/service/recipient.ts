@@ -13,16 +13,22 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
   const { ledger, outflow, store, book, payers, clock, publish } = deps
 
   /** Throws where what arrives on this network can be spent by nobody. `refused`: further addresses, and why. */
-  async function assertSpendable(to: Address, network: NetworkName, refused: readonly Refused[]): Promise<void> {
+  async function assertSpendable(
+    to: Address,
+    network: NetworkName,
+    refused: readonly Refused[],
+    field?: string,
+  ): Promise<void> {
     const usdcs = Object.values(NETWORKS).map(({ usdc }) => usdc.address)
     const [paysSellers, [given]] = await Promise.all([payers.has(to), store.addresses.findAll([to])])
     const isElsewhere = given !== undefined && NETWORK_OF[given.owner.environment] !== network
-    assertRecipient(to, [
+    const all: Refused[] = [
       ...usdcs.map((address) => [address, 'is the USDC contract: money sent there is lost'] as const),
       ...refused,
       [isElsewhere ? to : null, 'is an address of this service for another network: money sent there is lost'],
       ...[book?.treasury ?? null, paysSellers ? to : null].map((address) => [address, OURS] as const),
-    ])
+    ]
+    assertRecipient(to, all, field)
   }
 
   async function read(written: Address, owner: Owner): Promise<Address> {
@@ -36,6 +42,15 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
   return {
     read,
     assertSpendable,
+
+    /**
+     * The same for an address that what is sold is paid to, or that a person sends their own money to. A seller's own wallet
+     * is no question: it is what is taken where none is named. `field`: where the request has it.
+     */
+    async assertForSales(to: Address, network: NetworkName, { owner, field }: Naming): Promise<void> {
+      if (owner !== null && to === (await depositAddress(owner))) return
+      await assertSpendable(to, network, [], field)
+    },
 
     /** With its checksum. */
     async usual(owner: Owner): Promise<string | null> {
@@ -54,6 +69,12 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
       })
     },
   }
+}
+
+interface Naming {
+  /** The seller, where there is one. */
+  owner: Owner | null
+  field: string
 }
 
 type Refused = readonly [address: Address | null, why: string]

@@ -1,0 +1,70 @@
+import { NETWORKS } from '../../service/chain/networks.ts'
+import { PAYWALL } from '../endpoints/post-paywalls/paywall.ts'
+import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+
+/** What is paid there could be spent by nobody: the same rule for whatever a seller sells. */
+describe('a seller who names an address where nobody could spend', () => {
+  const PAYER = '0x00000000000000000000000000000000000000e1'
+  const OK = '0x00000000000000000000000000000000000000a1'
+  let service: TestService
+  let person: TestPerson
+  beforeAll(async () => {
+    service = await testService({ ALLOW_HOSTS: '127.0.0.1' })
+    person = await service.person()
+    await service.database.statements.run(
+      `INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, 'sandbox', now())`,
+      [PAYER, person.caller.user.id],
+    )
+  })
+  afterAll(() => service.close())
+
+  const CHECKOUT = { product: { name: 'A' }, price: 1, network: 'base-sepolia', callbackUrl: 'http://127.0.0.1:9/' }
+  const SOLD = [
+    ['/v1/checkouts', CHECKOUT, 'checkout'],
+    ['/v1/paywalls', PAYWALL, 'paywall'],
+  ] as const
+
+  const addressOf = async (environment: 'production' | 'sandbox') =>
+    (await service.wallets.depositAddress({ userId: person.caller.user.id, environment }))!
+
+  test.each(SOLD)('is refused when it is made and when it is changed: %s', async (path, body, name) => {
+    const made = await person.call('POST', path, { body: { ...body, recipient: OK } })
+    expect(made.status).toBe(201)
+    const { id } = made.body[name] as { id: string }
+    const refused = [
+      PAYER,
+      service.wallets.treasury()!,
+      await addressOf('production'),
+      ...Object.values(NETWORKS).map(({ usdc }) => usdc.address),
+    ]
+    for (const recipient of refused) {
+      const slug = name === 'paywall' ? { slug: 'another' } : {}
+      for (const answer of [
+        await person.call('POST', path, { body: { ...body, ...slug, recipient } }),
+        await person.call('PATCH', `${path}/${id}`, { body: { recipient } }),
+      ]) {
+        expect([recipient, answer.status, answer.body.details]).toEqual([
+          recipient,
+          400,
+          { recipient: expect.stringMatching(/^is /) },
+        ])
+      }
+    }
+    const found = (await person.call('GET', `${path}/${id}`)).body[name] as object
+    expect(found).toMatchObject({ recipient: OK })
+  })
+
+  test.each(SOLD)('may name their own wallet: %s', async (path, body, name) => {
+    const recipient = await addressOf('sandbox')
+    const slug = name === 'paywall' ? { slug: 'own' } : {}
+    const made = await person.call('POST', path, { body: { ...body, ...slug, recipient } })
+    expect([made.status, (made.body[name] as { recipient: string }).recipient]).toEqual([201, recipient.toLowerCase()])
+  })
+
+  test('does so for the tools of the server, and it does not start', async () => {
+    const { address } = NETWORKS['base-sepolia'].usdc
+    await expect(testService({ TOOLS_RECIPIENT: address })).rejects.toThrow(
+      'TOOLS_RECIPIENT is the USDC contract: money sent there is lost',
+    )
+  })
+})
