@@ -17,7 +17,10 @@ export interface Outflow {
   amount: Usdc
   /** It goes back to the address that it came from, so the list of allowed addresses does not bind it. */
   returns?: boolean
-  /** What a guest paid for a run that failed: it is no account's, so no buyer may use up what others get back. */
+  /**
+   * What a guest paid for a run that failed: it is no account's, so its amount takes nothing of what `owner` may let leave. It
+   * counts in their number of the day alone, since it costs gas as any other.
+   */
   isOfGuests?: boolean
 }
 

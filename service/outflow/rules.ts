@@ -19,6 +19,7 @@ export function assertMayLeave(outflow: Outflow, left: Left, settings: OutflowSe
   const { perDay, totalPerDay } = settings.limits
   const counted = NUMBERED[kind]
   if (counted !== undefined) assertCount(counted.quota, settings.limits[counted.limit], left)
+  if (outflow.isOfGuests === true) return
   if (perDay !== null && left.account + amount > perDay) throw overLimit('perDay', perDay, left.account, amount)
   // What the other accounts took is none of this one's business.
   if (!isInTotal(kind)) return

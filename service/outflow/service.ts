@@ -17,13 +17,12 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
   }
 
   async function take(outflow: Outflow, inside: Statements): Promise<void> {
-    if (outflow.isOfGuests === true) return await assertOpen(inside)
     await store.lock(outflow, inside)
     const now = clock.now()
     const left = await store.leftSince(outflow, new Date(now.getTime() - DAY_MS), inside)
     if (left.isCounted) return
     assertMayLeave(outflow, left, settings)
-    await store.count(outflow, now, inside)
+    await store.count(outflow.isOfGuests === true ? { ...outflow, amount: ZERO } : outflow, now, inside)
   }
 
   return {

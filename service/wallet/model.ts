@@ -132,6 +132,8 @@ export interface NewPayout {
   id: Withdrawal['id']
   kind: PayoutKind
   owner: Owner
+  /** In whose number of the day it counts; `owner` where it is absent. */
+  countedOf?: Owner
   to: Address
   amount: Usdc
   /** It goes back to where it came from. */

@@ -37,7 +37,9 @@ export function createMoving(deps: RefundDeps) {
     switch (way) {
       case 'wallet': {
         const returns = await isReturn(inside, owner, sale)
-        await payouts.hold(inside, { id, kind: 'refund', owner, to: sale.payer, amount, returns })
+        // A refund costs gas and counts for its seller, also where the guests' wallet pays it.
+        const countedOf = refund.owner
+        await payouts.hold(inside, { id, kind: 'refund', owner, countedOf, to: sale.payer, amount, returns })
         await store.fund(inside, id, clock.now())
         if (sale.refunded === sale.amount) await returning(inside, sale)
         return

@@ -22,13 +22,15 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
     /** False: the sandbox has no chain and simulates the payout. Production refuses it. */
     onChain,
 
-    async hold(inside: Statements, { id, kind, owner, to, amount, returns }: NewPayout): Promise<Withdrawal> {
+    async hold(inside: Statements, payout: NewPayout): Promise<Withdrawal> {
+      const { id, kind, owner, to, amount, returns, countedOf = owner } = payout
       const simulated = !onChain(owner)
       await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
-      await outflow.take({ id, owner, kind, to, amount, returns, isOfGuests: owner.userId === GUESTS }, inside)
+      const isOfGuests = owner.userId === GUESTS
+      await outflow.take({ id, owner: countedOf, kind, to, amount, returns, isOfGuests }, inside)
       const network = NETWORK_OF[owner.environment]
-      const payout = { id, kind, owner, network, to, amount, nonce: payoutNonce(id), simulated, now: clock.now() }
-      const added = await store.withdrawals.add(payout, inside)
+      const row = { id, kind, owner, network, to, amount, nonce: payoutNonce(id), simulated, now: clock.now() }
+      const added = await store.withdrawals.add(row, inside)
       const turn = { account: `${owner.environment}/${owner.userId}` }
       await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn })
       return added

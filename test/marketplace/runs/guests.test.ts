@@ -14,8 +14,8 @@ describe('runs of assets that guests buy', () => {
   let well: boolean
   let slug: string
   beforeAll(async () => {
-    // The refunds of all guests leave one wallet, so the limits of an account do not bind them.
-    const limits = { WITHDRAWAL_LIMIT_PER_DAY: '0.3', REFUNDS_PER_DAY: '1' }
+    // The refunds of all guests leave one wallet, so what may leave an account does not bind them.
+    const limits = { WITHDRAWAL_LIMIT_PER_DAY: '0.3', REFUNDS_PER_DAY: '20' }
     world = await guestWorld({ PLATFORM_FEE_BPS: '1000', DEPOSIT_CONFIRMATIONS: '1', ...limits })
     slug = await world.agent({}, { slug: 'guests-agent', inputSchema: INPUTS })
   })
@@ -282,6 +282,27 @@ describe('runs of assets that guests buy', () => {
     const end = `UPDATE refund SET state = 'failed', failure = 'treasury_short', ended_at = $2 WHERE sale_id = ANY ($1)`
     await database.statements.run(end, [earlier, clock.now()])
     clock.forward(11 * 60_000)
+    expect(await returned(payer)).toBe(1_000_000n)
+  })
+
+  test('are refunded in the number of their creator’s refunds of a day, and after it on the next', async () => {
+    const { database, clock } = world.service
+    const now = clock.now()
+    // As many as are left of the day.
+    await database.statements.run(
+      `INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
+       SELECT 'rfd_day_' || n, 'sandbox', $1, 'refund', decode(repeat('11', 20), 'hex'), 0, $2 FROM generate_series(1, 20) n`,
+      [world.creator.caller.user.id, now],
+    )
+    const payer = await world.chain.payer(1_000_000n)
+    const proof = await submitted(payer)
+    expect((await world.runAsGuest(slug, undefined, proof)).status).toBe(500)
+    const waits = () =>
+      database.statements.run('SELECT state, waits_for FROM refund WHERE sale_id = $1', [proof['X-Payment-ID']])
+    expect(await waits()).toEqual([{ state: 'requested', waits_for: 'quota_exceeded' }])
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    clock.forward(24 * 3_600_000 + 60_000)
+    await world.service.refunds.retryDue(clock.now(), new AbortController().signal)
     expect(await returned(payer)).toBe(1_000_000n)
   })
 })
