@@ -311,6 +311,11 @@ export interface Chain {
    * `search_too_wide`, when the RPC wants fewer blocks.
    */
   transfersTo(search: TransferSearch): Promise<TransferScan>
+  /**
+   * The transactions that took USDC from this address, in the blocks from `from` to `upTo`. Throws `search_too_wide` as
+   * `transfersTo`.
+   */
+  transfersFrom(search: { by: Address; from: bigint; upTo: bigint }): Promise<readonly Hex[]>
   /** The USDC balance of each address, as of a block whose state the nodes still have. */
   balancesAt(addresses: readonly Address[], block: bigint): Promise<readonly bigint[]>
   /** Whether the nonce is used, as of the given or the newest block, and that block. One node answers both. */

@@ -87,6 +87,31 @@ export function blockBefore(head: { number: bigint; timestamp: bigint }, at: Dat
 /** A margin, because the clocks of a chain and a server differ. */
 const BLOCKS_SPARE = 60n
 
+/**
+ * A block before an authorization was signed, of which only its end is known, however late one looks: it was valid for
+ * minutes, and no network makes more than one block a second.
+ */
+export function blockBeforeSigning(head: { number: bigint; timestamp: bigint }, validBefore: bigint): bigint {
+  const since = head.timestamp > validBefore ? head.timestamp - validBefore : 0n
+  const blocks = since + SIGNED_BLOCKS
+  return head.number > blocks ? head.number - blocks : 0n
+}
+
+/** Half a day of blocks. */
+const SIGNED_BLOCKS = 21_600n
+
+/**
+ * A block before whatever a restored database does not know any more: the rows that it makes anew are younger than what
+ * they are about.
+ */
+export function blockBeforeDump(head: { number: bigint }): bigint {
+  const blocks = blocksIn(DUMP_MS)
+  return head.number > blocks ? head.number - blocks : 0n
+}
+
+/** Older dumps are not restored. */
+const DUMP_MS = 60 * 86_400_000
+
 /** Multicall3 is at the same address on every network. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 

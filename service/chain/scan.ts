@@ -35,6 +35,23 @@ export async function scanTransfers(rpc: Rpc, usdc: Address, search: TransferSea
   }
 }
 
+/** See `Chain.transfersFrom`. */
+export async function scanSpending(
+  rpc: Rpc,
+  usdc: Address,
+  { by, from, upTo }: { by: Address; from: bigint; upTo: bigint },
+): Promise<readonly Hex[]> {
+  const topics = [TRANSFER, `0x${addressWord(by)}`]
+  const questions = [
+    { method: 'eth_getBlockByNumber', params: [hex(upTo), false] },
+    { method: 'eth_getLogs', params: [{ address: usdc, fromBlock: hex(from), toBlock: hex(upTo), topics }] },
+  ]
+  const [, logs] = await askNode(rpc, questions, ([last]) =>
+    last === null ? `it does not have block ${upTo} yet` : null,
+  )
+  return transactionsOf(inOrder(logs as RawLog[])).map(({ hash }) => hash)
+}
+
 /** See `Chain.balancesAt`. */
 export async function readBalances(
   rpc: Rpc,

@@ -13,7 +13,7 @@ import type { Network } from './networks.ts'
 import { isRefusal, reasonOf } from './refusal.ts'
 import { createRpc, unavailable, type Rpc } from './rpc.ts'
 import { createUpto } from './upto.ts'
-import { readAuthorization, readBalances, scanTransfers } from './scan.ts'
+import { readAuthorization, readBalances, scanSpending, scanTransfers } from './scan.ts'
 import { createSimulation } from './simulation.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -73,6 +73,7 @@ export function createChain(options: ChainOptions): Chain {
     agreedUse: (search) => agreeOnUse(nodes, authorizationNonce(usdc, search), search),
 
     transfersTo: (search) => scanTransfers(rpc, usdc, search),
+    transfersFrom: (search) => scanSpending(rpc, usdc, search),
     balancesAt: (addresses, block) => readBalances(rpc, usdc, addresses, block),
     authorizationAt: (payer, nonce, block) => readAuthorization(rpc, usdc, { payer, nonce }, block ?? 'latest'),
 

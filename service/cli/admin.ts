@@ -6,6 +6,7 @@ import type { Environment } from '../kit/owner.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 import { runCommand, withDatabase } from './command/run.ts'
+import { bookWithdrawal, showLeft } from './left.ts'
 import { showTransfers } from './transfers.ts'
 
 /** `npm run admin -- verify my-asset`: what only an operator may do. */
@@ -13,18 +14,24 @@ async function main(args: readonly string[]): Promise<number> {
   const [command = '', name, given] = args
   const isList = command === 'transfers' && args.length <= 2
   const isRestored = command === 'restored' && args.length === 1
+  const isLeft = command === 'left' && args.length === 1
+  const isBooking =
+    command === 'book-withdrawal' && /^0x[0-9a-f]{64}$/i.test(name ?? '') && [3, 4].includes(args.length)
   const isSwitch = command === 'payouts' && (name === 'on' || name === 'off') && args.length === 2
   if (
     !isSwitch &&
     !isList &&
     !isRestored &&
+    !isLeft &&
+    !isBooking &&
     (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3)
   ) {
     console.error(USAGE)
     return 2
   }
   const config = readConfig(process.env)
-  const environment = isEnvironment(given) && given !== undefined ? given : config.LIVE ? 'production' : 'sandbox'
+  const environment =
+    !isBooking && isEnvironment(given) && given !== undefined ? given : config.LIVE ? 'production' : 'sandbox'
   return await withDatabase(config, async (database) => {
     if (isList) {
       const shown = await showTransfers(database.statements, name, systemClock.now())
@@ -34,6 +41,10 @@ async function main(args: readonly string[]): Promise<number> {
     }
     if (isRestored) {
       console.log(await afterRestore(config, database))
+      return 0
+    }
+    if (isLeft || isBooking) {
+      console.log(isLeft ? await showLeft(config, database) : await bookWithdrawal(config, database, args.slice(1)))
       return 0
     }
     if (isSwitch) {
@@ -62,6 +73,8 @@ const USAGE = `Usage:
   npm run admin -- hide-review <review id>
   npm run admin -- payouts off | on
   npm run admin -- restored
+  npm run admin -- left
+  npm run admin -- book-withdrawal <transaction hash> <user id> [nonce]
   npm run admin -- transfers [id]
 The default environment is production on a live server, otherwise the sandbox.`
 

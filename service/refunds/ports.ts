@@ -44,7 +44,8 @@ export interface Sales extends OwnSales {
 
 /** The machine that pays withdrawals and refunds. */
 export interface Payouts {
-  hold(inside: Statements, payout: NewPayout): Promise<unknown>
+  /** The payout; another one that has ended where the operator booked this one after a restore. */
+  hold(inside: Statements, payout: NewPayout): Promise<Withdrawal>
   payout(id: string): Promise<Withdrawal | null>
   /** Whether what is paid to this address is credited to the owner. */
   receives(inside: Statements, owner: Owner, address: Address): Promise<boolean>

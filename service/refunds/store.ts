@@ -160,6 +160,11 @@ LIMIT 1000`,
 WITH wanted AS (
   SELECT id, CASE
     WHEN way IN ('simulated', 'own') OR state = 'requested' THEN 'none'
+    -- Paid before a restore, and booked as a withdrawal before it was asked for again.
+    WHEN state = 'confirmed' AND EXISTS (
+      SELECT FROM wallet_withdrawal b
+      WHERE b.nonce = sha256(convert_to('coinslot withdrawal ' || refund.id, 'UTF8')) AND b.id <> refund.id
+    ) THEN 'none'
     WHEN state IN ('funded', 'sent') THEN 'open 0'
     WHEN state = 'confirmed' THEN 'captured ' || amount
     ELSE 'released 0'

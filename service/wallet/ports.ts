@@ -93,6 +93,8 @@ export interface CursorStore {
 export interface WithdrawalStore {
   add(withdrawal: NewWithdrawal, inside: Statements): Promise<Withdrawal>
   find(id: string, inside?: Statements): Promise<Withdrawal | null>
+  /** By the nonces of their authorizations. */
+  byNonces(nonces: readonly Hex[], inside?: Statements): Promise<readonly Withdrawal[]>
   /** Without refunds. */
   list(owner: Owner, page: { limit: number; offset: number }): Promise<{ withdrawals: Withdrawal[]; total: number }>
   /** Open payouts, also refunds. Accounts take turns, each with its oldest first. */
@@ -182,6 +184,8 @@ export interface PayerReader {
   books(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
   /** How much the funding of those wallets will still take from the treasury. */
   promised(treasury: Address, network: NetworkName): Promise<bigint>
+  /** The nonces of the treasury's transfers to those wallets, of these transactions and of those under way. */
+  fundings(network: NetworkName, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>
 }
 
 /** Reads the holds that agents created. */

@@ -1,5 +1,6 @@
 import type { SignedAuthorization } from '../../service/chain/model.ts'
-import { blockBefore, outcomeOf } from '../../service/transfers/service/outcome.ts'
+import { blockBeforeSigning } from '../../service/chain/networks.ts'
+import { outcomeOf } from '../../service/transfers/service/outcome.ts'
 import { hiding, honest, startRelay, type Relay } from '../chain/relay.ts'
 import { cancelCall, openWorld, type World } from '../chain/world.ts'
 
@@ -83,9 +84,9 @@ describe('what became of a signed transfer', () => {
     for (const late of [0n, 600n, 86_400n, 30n * 86_400n]) {
       const timestamp = validBefore + late
       // With a block each second as many were made since.
-      expect(blockBefore({ number, timestamp }, validBefore)).toBeLessThan(number - (timestamp - signedAt))
+      expect(blockBeforeSigning({ number, timestamp }, validBefore)).toBeLessThan(number - (timestamp - signedAt))
     }
-    expect(blockBefore({ number: 5n, timestamp: validBefore }, validBefore)).toBe(0n)
+    expect(blockBeforeSigning({ number: 5n, timestamp: validBefore }, validBefore)).toBe(0n)
   })
 
   it.each(['its payer took it back', 'its nonce paid somebody else'])(

@@ -4,6 +4,10 @@ export const SERVERS = {
     'The stored AUTH_SECRET of the sandbox cannot be read or is damaged.',
     'Do what the error says about the file, or set AUTH_SECRET.',
   ],
+  booking_refused: [
+    'The transfer cannot be booked as a withdrawal: it is booked already, or belongs to another account.',
+    'Read the error. Nothing was booked.',
+  ],
   call_reverts: [
     'The network would reject the call.',
     'Read the reason in the error. Often the wallet has too little USDC.',

@@ -2,6 +2,7 @@ import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { PayerBooks } from '../ports.ts'
+import { fundingNonce } from '../rules.ts'
 
 /** What the rows of payments say of the treasury's money and of the payer wallets. The wallet reads it too. */
 export function createPayerBooks(statements: Statements) {
@@ -14,6 +15,15 @@ export function createPayerBooks(statements: Statements) {
         [treasury, network],
       )
       return row?.sum ?? 0n
+    },
+
+    /** The nonces of transfers from the treasury to payers: of these transactions, and of those that may be under way. */
+    async fundings(network: NetworkName, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>> {
+      const rows = await statements.run<{ id: string }>(
+        `SELECT id FROM spending_payment WHERE network = $1 AND (funding_hash = ANY ($2::text[]) OR state = 'funding')`,
+        [network, hashes],
+      )
+      return new Set(rows.map(({ id }) => fundingNonce(id)))
     },
 
     /** Whether sellers are paid from it. Nobody looks there for what else arrives. */

@@ -39,7 +39,9 @@ export function createMoving(deps: RefundDeps) {
         const returns = await isReturn(inside, owner, sale)
         // A refund costs gas and counts for its seller, also where the guests' wallet pays it.
         const countedOf = refund.owner
-        await payouts.hold(inside, { id, kind: 'refund', owner, countedOf, to: sale.payer, amount, returns })
+        const payout = { id, kind: 'refund', owner, countedOf, to: sale.payer, amount, returns } as const
+        const { id: held, transactionHash: txHash } = await payouts.hold(inside, payout)
+        if (held !== id) return await end(inside, sale, refund, { state: 'confirmed', txHash })
         await store.fund(inside, id, clock.now())
         if (sale.refunded === sale.amount) await returning(inside, sale)
         return

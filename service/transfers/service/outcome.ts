@@ -1,12 +1,12 @@
-import type { Block, Chain, Use } from '../../chain/model.ts'
-import { givenUpAfter, isConfirmed } from '../../chain/networks.ts'
+import type { Chain, Use } from '../../chain/model.ts'
+import { blockBeforeSigning, givenUpAfter, isConfirmed } from '../../chain/networks.ts'
 import type { Outcome, Signed } from '../model.ts'
 
 /** Asks the chain what became of an authorization that was signed here, or for a payment of ours. */
 export async function outcomeOf(chain: TransferChain, signed: Signed, confirmations: number): Promise<Outcome> {
   const { from: payer, nonce, validBefore } = signed
   const { used, block } = await chain.authorizationAt(payer, nonce)
-  const from = signed.seenBlock ?? blockBefore(block, validBefore)
+  const from = signed.seenBlock ?? blockBeforeSigning(block, validBefore)
   if (!used) {
     if (block.timestamp < validBefore) return { state: 'open' }
     const past = givenUpAfter(validBefore)
@@ -31,12 +31,3 @@ function isPaidBy({ cancelled, transfer }: Use, { from, pays }: Signed): boolean
 }
 
 export type TransferChain = Pick<Chain, 'authorizationAt' | 'findUse' | 'agreedUse'>
-
-/** A block before it was signed, however late one looks: no network makes more than one block a second. */
-export function blockBefore({ number, timestamp }: Pick<Block, 'number' | 'timestamp'>, validBefore: bigint): bigint {
-  const since = timestamp > validBefore ? timestamp - validBefore : 0n
-  return number > since + LOOK_BACK ? number - since - LOOK_BACK : 0n
-}
-
-/** Half a day of blocks: an authorization is valid for minutes. */
-const LOOK_BACK = 21_600n

@@ -24,12 +24,16 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
 
     async hold(inside: Statements, payout: NewPayout): Promise<Withdrawal> {
       const { id, kind, owner, to, amount, returns, countedOf = owner } = payout
+      const nonce = payoutNonce(id)
+      // Paid before the database was restored, and booked by the operator: nothing else can be paid by this nonce.
+      const [booked] = await store.withdrawals.byNonces([nonce], inside)
+      if (booked !== undefined) return booked
       const simulated = !onChain(owner)
       await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
       const isOfGuests = owner.userId === GUESTS
       await outflow.take({ id, owner: countedOf, kind, to, amount, returns, isOfGuests }, inside)
       const network = NETWORK_OF[owner.environment]
-      const row = { id, kind, owner, network, to, amount, nonce: payoutNonce(id), simulated, now: clock.now() }
+      const row = { id, kind, owner, network, to, amount, nonce, simulated, now: clock.now() }
       const added = await store.withdrawals.add(row, inside)
       const turn = { account: `${owner.environment}/${owner.userId}` }
       await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn })
@@ -43,4 +47,4 @@ export type Holding = ReturnType<typeof createHolding>
 export const WITHDRAWAL_TOPIC = 'wallet.withdrawal'
 
 /** No sweeper ends a hold with this deadline. The payout ends it. */
-const NEVER = new Date('9999-12-31T00:00:00.000Z')
+export const NEVER = new Date('9999-12-31T00:00:00.000Z')

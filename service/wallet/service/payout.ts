@@ -1,5 +1,5 @@
 import type { Address, Chain } from '../../chain/model.ts'
-import { blockBefore } from '../../chain/networks.ts'
+import { blockBefore, blockBeforeDump } from '../../chain/networks.ts'
 import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { WithdrawalEnd, WithdrawalStore } from '../ports.ts'
@@ -52,7 +52,8 @@ export function createPayouts(deps: WalletDeps) {
       deps.payers.promised(payer, chain.network.name),
       chain.authorizationAt(payer, withdrawal.nonce),
     ])
-    const seenBlock = blockBefore(block, withdrawal.createdAt)
+    // Used before anything was signed for this row: by a row that a restored database lost, and so before this one.
+    const seenBlock = used ? blockBeforeDump(block) : blockBefore(block, withdrawal.createdAt)
     if (!used && balance - outgoing - promised < withdrawal.amount) {
       const isOver = now.getTime() - withdrawal.createdAt.getTime() >= PAYOUT.pendingMs
       if (isOver && (await isUnpaid(withdrawal, payer, seenBlock, chain))) await fail(withdrawal, 'treasury_short')

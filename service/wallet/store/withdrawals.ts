@@ -22,6 +22,11 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       return row === undefined ? null : fromRow(row)
     },
 
+    async byNonces(nonces, inside = statements) {
+      const text = 'SELECT * FROM wallet_withdrawal WHERE nonce = ANY ($1::bytea[])'
+      return (await inside.run<Row>(text, [nonces.map(toBytes)], 'wallet_withdrawal_by_nonces')).map(fromRow)
+    },
+
     async list({ userId, environment }, { limit, offset }) {
       const rows = await statements.run<Row & { total: bigint }>(
         `SELECT *, count(*) OVER () AS total FROM wallet_withdrawal

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { toHex } from 'viem'
+import type { Hex } from '../../service/chain/model.ts'
+import { bookWithdrawal, showLeft } from '../../service/cli/left.ts'
+import { readConfig, type Config } from '../../service/config.ts'
+import { deriveId, newId, type Id } from '../../service/kit/ids.ts'
+import { findRefundDifferences } from '../../service/refunds/store.ts'
+import { payoutNonce } from '../../service/wallet/rules.ts'
+import { addSale } from '../refunds/sales.ts'
+import { dollars, liveSettings, openWorld, send, type Depositor, type World } from './world.ts'
+
+/** A restored database does not know what left the treasury since its dump: the operator books it from the chain. */
+describe('what left the treasury and no row knows', () => {
+  let world: World
+  let config: Config
+  beforeAll(async () => {
+    world = await openWorld()
+    const { chain, service } = world
+    config = readConfig({ ...(await liveSettings(chain)), DATABASE_URL: service.testDatabase.url })
+    await send(chain, [{ to: service.wallets.treasury()!, value: 100_000_000n }])
+    await world.mine(3)
+    service.facilitator.start()
+  })
+  afterAll(() => world.close())
+
+  async function owner(): Promise<Depositor> {
+    const person = await world.person()
+    await send(world.chain, [{ to: person.address, value: 10_000_000n }])
+    await world.mine(3)
+    await world.watch()
+    return person
+  }
+
+  /** As a payout whose row was lost: signed and carried out, and in no table of the wallet. */
+  async function lost(id: string, to: Hex, amount = 4_000_000n): Promise<Hex> {
+    const { service, chain } = world
+    const now = BigInt(Math.floor(service.clock.now().getTime() / 1_000))
+    const hash = await service.wallets.treasurer.send({
+      ...{ network: chain.network.name, from: service.wallets.treasury()!, to, amount },
+      ...{ nonce: payoutNonce(id), validBefore: now + 600n, operation: id },
+    })
+    // Longer ago than the clocks of a chain and a server can differ.
+    await world.mine(100)
+    await world.watch()
+    return hash!
+  }
+
+  const operationNow = (): Id<'op'> => newId('op', world.service.clock.now())
+  const newAddress = (): Hex => toHex(randomBytes(20))
+  const left = () => showLeft(config, world.service.database)
+  const book = (...given: string[]) => bookWithdrawal(config, world.service.database, given)
+
+  async function sound(): Promise<void> {
+    const { service } = world
+    expect(await service.ledger.differences()).toEqual([])
+    expect(await findRefundDifferences(service.database.statements)).toEqual([])
+    expect(await service.wallets.reconciling.reconcile()).toMatchObject({ difference: 0n })
+    expect(await left()).toBe('Every transfer out of the treasury has its row.')
+  }
+
+  test('is listed, and booked once, by what the chain says; asked for again it is paid', async () => {
+    const { service } = world
+    const [person, to, operation] = [await owner(), newAddress(), operationNow()]
+    await sound()
+    const hash = await lost(deriveId('wdr', operation), to)
+    expect(await service.wallets.reconciling.reconcile()).toMatchObject({ difference: -4_000_000n })
+    expect(await left()).toContain(`${hash} base block`)
+    expect(await left()).toContain(`4 USDC to ${to}`)
+    const { id: userId } = person.caller.user
+    await expect(book(hash, 'usr_nobody')).rejects.toThrow('No account of production has the id usr_nobody.')
+    expect(await book(hash, userId)).toContain(`4 USDC to ${to} are booked as paid to ${userId}.`)
+    await expect(book(hash, userId)).rejects.toThrow('No transfer out of the treasury in it is left to book.')
+    expect(await person.balance()).toBe(6)
+    await sound()
+    const again = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    expect([again.state, again.transactionHash]).toEqual(['confirmed', hash])
+    expect(await person.balance()).toBe(6)
+    await sound()
+  })
+
+  test('ends a withdrawal that was asked for again before it was booked', async () => {
+    const { service } = world
+    const [person, to, operation] = [await owner(), newAddress(), operationNow()]
+    const hash = await lost(deriveId('wdr', operation), to)
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    expect(await book(hash, person.caller.user.id)).toContain(`${id}: 4 USDC`)
+    expect(await service.wallets.withdrawals.find(person.caller, id)).toMatchObject({ state: 'confirmed' })
+    expect(await person.balance()).toBe(6)
+    await sound()
+  })
+
+  test('is found where a withdrawal is asked for again and nobody booked it', async () => {
+    const { service } = world
+    const [person, to, operation] = [await owner(), newAddress(), operationNow()]
+    const hash = await lost(deriveId('wdr', operation), to)
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    await service.wallets.payouts.step(id)
+    expect(await service.wallets.withdrawals.find(person.caller, id)).toMatchObject({
+      ...{ state: 'confirmed', transactionHash: hash },
+    })
+    expect(await person.balance()).toBe(6)
+    await sound()
+  })
+
+  test('ends a refund that is asked for again as paid', async () => {
+    const { service } = world
+    const [person, payer, operation] = [await owner(), newAddress(), operationNow()]
+    const sale = await addSale(service, person, { payer, amount: 4_000_000, recipient: person.address })
+    const hash = await lost(deriveId('rfd', operation), payer)
+    await book(hash, person.caller.user.id)
+    const by = { amount: null, reason: null, by: 'seller', owner: null } as const
+    const refund = await service.refunds.request({ ...by, saleId: sale }, operation)
+    expect([refund.state, refund.txHash]).toEqual(['confirmed', hash])
+    expect((await person.call('GET', `/v1/payments/${sale}`)).body.payment).toMatchObject({ state: 'refunded' })
+    expect(await person.balance()).toBe(6)
+    await sound()
+  })
+})
