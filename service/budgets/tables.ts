@@ -1,6 +1,14 @@
 import { days, newestMarks, type Tables } from '../kit/tables.ts'
 
 export const budgetTables: Tables = {
+  sealed: [
+    {
+      table: 'spending_approval',
+      column: 'on_approved',
+      type: 'jsonb',
+      secrets: `SELECT t.on_approved -> 'payload' ->> 'ask', (t.on_approved -> 'payload' ->> 'operation') || '/ask'`,
+    },
+  ],
   retention: (kept) => ({
     spending_agent: { kept: 'one for each agent' },
     spending_decision: {

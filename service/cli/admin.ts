@@ -7,6 +7,7 @@ import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 import { runCommand, withDatabase } from './command/run.ts'
 import { bookWithdrawal, showLeft } from './left.ts'
+import { sealAgain } from './sealed.ts'
 import { showTransfers } from './transfers.ts'
 
 /** `npm run admin -- verify my-asset`: what only an operator may do. */
@@ -14,6 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
   const [command = '', name, given] = args
   const isList = command === 'transfers' && args.length <= 2
   const isRestored = command === 'restored' && args.length === 1
+  const isSealing = command === 'seal-again' && args.length === 1
   const isLeft = command === 'left' && args.length === 1
   const isBooking =
     command === 'book-withdrawal' && /^0x[0-9a-f]{64}$/i.test(name ?? '') && [3, 4].includes(args.length)
@@ -22,6 +24,7 @@ async function main(args: readonly string[]): Promise<number> {
     !isSwitch &&
     !isList &&
     !isRestored &&
+    !isSealing &&
     !isLeft &&
     !isBooking &&
     (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3)
@@ -41,6 +44,10 @@ async function main(args: readonly string[]): Promise<number> {
     }
     if (isRestored) {
       console.log(await afterRestore(config, database))
+      return 0
+    }
+    if (isSealing) {
+      console.log(await sealAgain(config, database))
       return 0
     }
     if (isLeft || isBooking) {
@@ -73,6 +80,7 @@ const USAGE = `Usage:
   npm run admin -- hide-review <review id>
   npm run admin -- payouts off | on
   npm run admin -- restored
+  npm run admin -- seal-again
   npm run admin -- left
   npm run admin -- book-withdrawal <transaction hash> <user id> [nonce]
   npm run admin -- transfers [id]

@@ -1,6 +1,7 @@
-import { DAY_MS, OWNED, ageOf, days, newestMarks, type Tables } from '../kit/tables.ts'
+import { ageOf, DAY_MS, days, newestMarks, OWNED, sealedInTurn, type Tables } from '../kit/tables.ts'
 
 export const deliveriesTables: Tables = {
+  sealed: sealedInTurn('delivery_target', `t.id || '/signingSecret'`),
   retention: (kept) => ({
     delivery: { kept: 'each can be redelivered at any time, with the same webhook-id' },
     delivery_target: { kept: 'one per checkout or endpoint' },

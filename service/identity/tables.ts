@@ -1,7 +1,8 @@
-import { DAY_MS, HOUR_MS, newestMarks, type Tables } from '../kit/tables.ts'
+import { DAY_MS, HOUR_MS, newestMarks, sealedInTurn, type Tables } from '../kit/tables.ts'
 import { HANDLE_KEPT_MS } from './rules.ts'
 
 export const identityTables: Tables = {
+  sealed: sealedInTurn('identity_signing_secret', `t.user_id || '/' || t.environment || '/signingSecret'`),
   retention: () => ({
     identity_user: { kept: 'one for each person' },
     identity_api_key: { kept: 'one for each key, also a revoked one' },

@@ -5,8 +5,34 @@ export interface Tables {
   /** Every table of the capability, by name, and how long its rows stay. */
   retention(kept: RetentionDays): Readonly<Record<string, RetentionPolicy>>
   metrics?: readonly MetricQuery[]
+  /** Every column of them that has secrets which the vault seals. */
+  sealed?: readonly SealedColumn[]
   /** SQL whose result changes when data of that kind has changed, for the account `o`. */
   changes?: Readonly<Record<string, readonly string[]>>
+}
+
+/** A column with sealed secrets: a text that is one, or JSON with some in it. */
+export interface SealedColumn {
+  readonly table: string
+  readonly column: string
+  readonly type: 'text' | 'json' | 'jsonb'
+  /** SQL of a query over a row `t`: each secret that is sealed in it, and the context that it is bound to. */
+  readonly secrets: string
+}
+
+/** A column that is one sealed text. `context`: SQL over a row `t`. */
+export function sealedText(table: string, column: string, context: string): SealedColumn {
+  return { table, column, type: 'text', secrets: `SELECT t.${column}, ${context}` }
+}
+
+/** The columns of a secret that is rotated: the present one, the previous one and those before it. */
+export function sealedInTurn(table: string, context: string): readonly SealedColumn[] {
+  const earlier = `SELECT e ->> 'sealed', ${context} FROM jsonb_array_elements(t.earlier_sealed) e`
+  return [
+    sealedText(table, 'sealed', context),
+    sealedText(table, 'previous_sealed', context),
+    { table, column: 'earlier_sealed', type: 'jsonb', secrets: earlier },
+  ]
 }
 
 /** How long the rows of a table stay. Every table has one. */

@@ -1,6 +1,17 @@
 import { HOUR_MS, newestMarks, rowMarks, type Tables } from '../kit/tables.ts'
 
 export const marketplaceTables: Tables = {
+  sealed: [
+    {
+      table: 'rda_version',
+      column: 'content',
+      type: 'jsonb',
+      // Each is bound to the name by which its creator gives it.
+      secrets: `SELECT t.content -> 'config' -> part.at ->> 'token', t.rda_id || '/' || part.name
+        FROM (VALUES ('webhookHeaders', 'webhookHeaders'), ('apiHeaders', 'apiHeaders'), ('authSecrets', 'authConfig'))
+          AS part(at, name)`,
+    },
+  ],
   retention: () => ({
     rda: { kept: 'one for each asset' },
     rda_creator: { kept: 'one for each creator' },

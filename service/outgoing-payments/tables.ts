@@ -1,6 +1,7 @@
-import { ageOf, days, newestMarks, type Tables } from '../kit/tables.ts'
+import { ageOf, days, newestMarks, sealedText, type Tables } from '../kit/tables.ts'
 
 export const outgoingPaymentTables: Tables = {
+  sealed: [sealedText('spending_payment', 'answer', `t.id || '/answer'`)],
   retention: (kept) => ({
     spending_payer: { kept: 'one for each account' },
     spending_payment: {

@@ -1,7 +1,11 @@
 import { SIGN_IN_MS_MAX } from './rules/payment.ts'
-import { OWNED, days, latestMarks, newestMarks, rowMarks, type Tables } from '../kit/tables.ts'
+import { days, latestMarks, newestMarks, OWNED, rowMarks, sealedText, type Tables } from '../kit/tables.ts'
 
 export const paywallTables: Tables = {
+  sealed: [
+    sealedText('paywall', 'headers_sealed', `t.id || '/upstreamHeaders'`),
+    sealedText('paywall', 'secret_sealed', `t.id || '/secret'`),
+  ],
   retention: (kept) => ({
     paywall: { kept: 'one per paywall' },
     paywall_tier: { kept: 'one per customer of a tiered price, overwritten in each window' },

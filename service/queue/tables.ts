@@ -1,6 +1,14 @@
-import { DAY_MS, ageOf, type Tables } from '../kit/tables.ts'
+import { ageOf, DAY_MS, type Tables } from '../kit/tables.ts'
 
 export const queueTables: Tables = {
+  sealed: [
+    {
+      table: 'outbox',
+      column: 'payload',
+      type: 'jsonb',
+      secrets: `SELECT t.payload ->> 'ask', (t.payload ->> 'operation') || '/ask' WHERE t.topic = 'spending.pay'`,
+    },
+  ],
   retention: () => ({
     outbox: { ends: 'done rows a day later (outbox-retention); failed rows stay until an operator has checked them' },
     lease: {

@@ -25,7 +25,7 @@ import { paymentAddressTables } from '../payment-addresses/store.ts'
 import { outgoingPaymentTables } from '../outgoing-payments/tables.ts'
 import { toolsTables } from '../tools/store/calls/store.ts'
 import { walletTables } from '../wallet/tables.ts'
-import type { RetentionDays, RetentionPolicy, Tables } from '../kit/tables.ts'
+import type { RetentionDays, RetentionPolicy, SealedColumn, Tables } from '../kit/tables.ts'
 
 /** Each database table belongs to exactly one capability. */
 export const TABLES: readonly Tables[] = [
@@ -62,3 +62,6 @@ export const TABLES: readonly Tables[] = [
 export function retentionPolicies(kept: RetentionDays): Readonly<Record<string, RetentionPolicy>> {
   return Object.fromEntries(TABLES.flatMap(({ retention }) => Object.entries(retention(kept))))
 }
+
+/** Every column in which secrets are sealed. A test finds each of the schema here. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = TABLES.flatMap(({ sealed = [] }) => sealed)

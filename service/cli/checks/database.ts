@@ -6,8 +6,8 @@ import type { Config } from '../../config.ts'
 import { attachOrStart } from '../../database/embedded/database.ts'
 import { isUpToDate } from '../../database/migrate.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { loadOrMakeKey, parseKeyring } from '../../vault/keyring.ts'
 import { vaultOf } from '../../vault/vault.ts'
+import { keyringOf, oneOfEach } from '../sealed.ts'
 import { sponsorsOf } from './chain.ts'
 import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
 import { checkBackups, checkLedger } from './upkeep.ts'
@@ -182,45 +182,38 @@ async function clock(pool: pg.Pool, now: () => number): Promise<Finding> {
       )
 }
 
-/** Every key that something is sealed with has to be known, and one of each kind of secret has to open. */
+/** Every key that something is sealed with has to be known, and one secret of each kind has to open. */
 async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
   try {
-    const found = await pool.query<{ token: string; context: string }>(SEALED)
-    const hasFile = existsSync(path.join(config.DATA_DIR, 'vault.key'))
-    const key = config.VAULT_KEY ?? (hasFile ? await loadOrMakeKey(config.DATA_DIR) : null)
-    if (key === null) {
+    const found = await oneOfEach(async (text, values) => (await pool.query(text, [...values])).rows)
+    const keyring = await keyringOf(config)
+    if (keyring === null) {
       const says =
         'VAULT_KEY is not set: the first process creates a key for itself, and other processes create different ones.'
       return [
-        found.rows.length === 0
-          ? warning('vault', says)
-          : fault('vault', `VAULT_KEY is not set, and secrets are sealed.`),
+        found.length === 0 ? warning('vault', says) : fault('vault', `VAULT_KEY is not set, and secrets are sealed.`),
       ]
     }
-    const vault = vaultOf(parseKeyring(key, config.VAULT_OLD_KEYS))
-    for (const { token, context } of found.rows) vault.open(token, context)
-    const old = found.rows.filter(({ token }) => vault.needsRotation(token)).length
-    const tried = `${String(found.rows.length)} stored secrets were opened`
+    const vault = vaultOf(keyring)
+    for (const { token, context } of found) vault.open(token, context)
+    const old = found.filter(({ token }) => vault.needsRotation(token)).length
+    const tried = `${String(found.length)} stored secrets were opened`
     return [
-      fine('vault', found.rows.length === 0 ? 'The key is valid; nothing is sealed yet.' : `${tried}.`),
-      ...(old > 0 ? [warning('vault', 'Some are sealed with an old key: keep it in VAULT_OLD_KEYS.')] : []),
+      fine('vault', found.length === 0 ? 'The key is valid; nothing is sealed yet.' : `${tried}.`),
+      ...(old > 0
+        ? [
+            warning(
+              'vault',
+              'Some are sealed with an old key: keep it in VAULT_OLD_KEYS until npm run admin -- seal-again has sealed them with the newest one.',
+            ),
+          ]
+        : []),
     ]
   } catch (error) {
     if ((error as { code?: string }).code === '42P01') return [warning('vault', 'There are no tables to check yet.')]
     return [fault('vault', `VAULT_KEY does not open what is stored: ${reasonOf(error)}`)]
   }
 }
-
-/** Of each key and each kind of secret the newest, with what it is bound to. */
-const SEALED = `
-SELECT DISTINCT ON (kind, split_part(token, '.', 2)) token, context FROM (
-  SELECT 'target' AS kind, sealed AS token, id || '/signingSecret' AS context, id AS at FROM delivery_target
-  UNION ALL
-  SELECT 'account', sealed, user_id || '/' || environment || '/signingSecret', user_id FROM identity_signing_secret
-  UNION ALL
-  SELECT 'paywall', secret_sealed, id || '/secret', id FROM paywall
-) AS secret
-ORDER BY kind, split_part(token, '.', 2), at DESC`
 
 const OLDEST = 150_000
 const SKEW_MS = 1_000

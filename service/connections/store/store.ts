@@ -2,7 +2,7 @@ import { Batch } from '../../kit/batch.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
 import { holdQuota } from '../../kit/quota.ts'
-import { DAY_MS, newestMarks, type Tables } from '../../kit/tables.ts'
+import { DAY_MS, newestMarks, sealedText, type Tables } from '../../kit/tables.ts'
 import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import { nameTaken } from '../errors.ts'
 import type { Connection, ConnectionId, ConnectionKind, ConnectionState } from '../model.ts'
@@ -294,6 +294,10 @@ function valuesOf(connection: NewConnection): unknown[] {
 const READ_TOGETHER = 100
 
 export const connectionTables: Tables = {
+  sealed: [
+    sealedText('connection', 'secret', `'connection/' || t.id || '/secret'`),
+    sealedText('connection', 'request', `'connection/' || t.id || '/request'`),
+  ],
   retention: () => ({
     connection: {
       keptMs: 30 * DAY_MS,

@@ -11,7 +11,7 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { simulatedHash } from '../../methods/simulated/settle.ts'
 import type { Sale } from '../../sales/model.ts'
-import type { Withdrawal } from '../../wallet/model.ts'
+import type { NewPayout, Withdrawal } from '../../wallet/model.ts'
 import type { Refund, RefundFact } from '../model.ts'
 import type {
   AccountOf,
@@ -37,9 +37,7 @@ export function createMoving(deps: RefundDeps) {
     switch (way) {
       case 'wallet': {
         const returns = await isReturn(inside, owner, sale)
-        // A refund costs gas and counts for its seller, also where the guests' wallet pays it.
-        const countedOf = refund.owner
-        const payout = { id, kind: 'refund', owner, countedOf, to: sale.payer, amount, returns } as const
+        const payout = payoutOf(refund, sale, { owner, returns })
         const { id: held, transactionHash: txHash } = await payouts.hold(inside, payout)
         if (held !== id) return await end(inside, sale, refund, { state: 'confirmed', txHash })
         await store.fund(inside, id, clock.now())
@@ -105,7 +103,7 @@ export function createMoving(deps: RefundDeps) {
     const now = clock.now()
     const refund = await store.end(inside, id, how, now)
     if (refund === null) return
-    const isWhole = how.state === 'confirmed' && (await closeSale(inside, sale))
+    const isWhole = how.state === 'confirmed' && (await closeSale(deps, inside, sale))
     if (isWhole) await returning(inside, sale)
     const refunded = how.state === 'failed' ? usdc(sale.refunded - refund.amount) : sale.refunded
     const after: Sale = { ...sale, refunded, state: isWhole ? 'refunded' : sale.state }
@@ -114,13 +112,6 @@ export function createMoving(deps: RefundDeps) {
     await event(inside, { id: deriveId('evt', attemptOf(id, 2)), owner: refund.owner, data, ...rest })
     await publish(inside, { kind: 'refund.ended', refund, sale: after })
     measures.count(`refund_${how.state}`)
-  }
-
-  async function closeSale(inside: Statements, { id, amount }: Sale): Promise<boolean> {
-    let confirmed = 0n
-    for (const refund of await store.ofSales([id], inside)) if (refund.state === 'confirmed') confirmed += refund.amount
-    if (confirmed === amount) await sales.markRefunded(inside, id)
-    return confirmed === amount
   }
 
   async function lockBoth(inside: Statements, id: string, work: Locked): Promise<void> {
@@ -150,6 +141,27 @@ export function createMoving(deps: RefundDeps) {
       await store.together((inside) => lockBoth(inside, id, (refund, sale) => work(inside, refund, sale)))
     },
   }
+}
+
+/** A sale of which all has gone back has ended as refunded. */
+async function closeSale(
+  { store, sales }: Pick<RefundDeps, 'store' | 'sales'>,
+  inside: Statements,
+  { id, amount }: Sale,
+): Promise<boolean> {
+  let confirmed = 0n
+  for (const refund of await store.ofSales([id], inside)) if (refund.state === 'confirmed') confirmed += refund.amount
+  if (confirmed === amount) await sales.markRefunded(inside, id)
+  return confirmed === amount
+}
+
+/** It counts for its seller, also where the guests' wallet pays it: each costs gas. */
+function payoutOf(
+  { id, owner: countedOf, amount }: Refund,
+  { payer: to }: Sale,
+  by: Pick<NewPayout, 'owner' | 'returns'>,
+) {
+  return { id, kind: 'refund', countedOf, to, amount, ...by } as const
 }
 
 export type Moving = ReturnType<typeof createMoving>

@@ -1,4 +1,4 @@
-import { newestMarks, type Tables } from '../../../kit/tables.ts'
+import { newestMarks, sealedText, type Tables } from '../../../kit/tables.ts'
 import type { StatementPool } from '../../../kit/transaction.ts'
 import type { CallStore } from '../../ports/calls.ts'
 import { createCallReads } from './read.ts'
@@ -6,7 +6,15 @@ import { createToolStats } from './stats.ts'
 import { ANSWER_KEPT_MS } from '../../rules/operation.ts'
 import { createOperations, writeCalls } from './write.ts'
 
+/** What a provider's secrets are bound to. The platform's own have no owner. */
+const PROVIDER = `'tool-provider/' || t.environment || '/' || coalesce(nullif(t.owner_id, ''), 'platform') || '/' || t.slug`
+
 export const toolsTables: Tables = {
+  sealed: [
+    sealedText('tool_provider', 'credentials', PROVIDER),
+    sealedText('tool_provider', 'oauth_secret', `${PROVIDER} || '/oauth'`),
+    sealedText('tool_answer', 'operation', `'tool-operation/' || t.call_id`),
+  ],
   retention: () => ({
     tool: { kept: 'one for each tool: a removed one says so to its callers (of an account the last 1,000)' },
     tool_provider: { kept: 'one for each provider' },

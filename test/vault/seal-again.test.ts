@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { keyringOf, oneOfEach, sealAgain } from '../../service/cli/sealed.ts'
+import { readConfig } from '../../service/config.ts'
+import { vaultOf } from '../../service/vault/vault.ts'
+import { SEALED_COLUMNS } from '../../service/wiring/tables.ts'
+import { PAYWALL } from '../endpoints/post-paywalls/paywall.ts'
+import { testDatabase } from '../harness/database.ts'
+import { testService } from '../harness/service.ts'
+
+const keyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
+
+/** An old key can be dropped once nothing is sealed with it any more. */
+describe('sealing again', () => {
+  test('knows every column of the schema that has sealed secrets', () => {
+    const folder = path.join(import.meta.dirname, '../../prisma/schema')
+    const found = readdirSync(folder).flatMap((file) => sealedIn(readFileSync(path.join(folder, file), 'utf8')))
+    expect(found.length).toBeGreaterThan(10)
+    expect(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(found.sort())
+  })
+
+  test('leaves nothing to an old key, and each secret as it was', async () => {
+    const [old, next] = [keyOf('k1'), keyOf('k2')]
+    const database = await testDatabase()
+    const service = await testService({ ALLOW_HOSTS: '127.0.0.1', VAULT_KEY: old }, {}, database)
+    const person = await service.person()
+    const hook = { body: { url: 'http://127.0.0.1:9/', events: ['payment.refunded'] } }
+    const endpoint = (await person.call('POST', '/v1/webhook-endpoints', hook)).body.endpoint as { id: string }
+    expect((await person.call('POST', '/v1/paywalls', { body: PAYWALL })).status).toBe(201)
+    const owner = { userId: person.caller.user.id, environment: 'sandbox' } as const
+    const secret = async () => (await service.identity.signingSecrets.of(owner)).secret
+    const before = await secret()
+    for (const _ of [1, 2, 3])
+      await person.call('POST', `/v1/webhook-endpoints/${endpoint.id}/rotate-secret`, { body: {} })
+
+    const config = (VAULT_KEY: string, VAULT_OLD_KEYS?: string) =>
+      readConfig({ DATABASE_URL: database.url, VAULT_KEY, ...(VAULT_OLD_KEYS === undefined ? {} : { VAULT_OLD_KEYS }) })
+    const run = async <Row extends object>(text: string, values: readonly unknown[]) =>
+      await database.statements.run<Row>(text, values)
+    const kinds = await oneOfEach(run)
+    expect(kinds.length).toBeGreaterThan(4)
+    const said = await sealAgain(config(next, old), service.database)
+    expect(said).toContain('delivery_target.earlier_sealed')
+    expect(said).toContain('paywall.headers_sealed: 1')
+    const vault = vaultOf((await keyringOf(config(next)))!)
+    const after = await oneOfEach(run)
+    expect(after.map(({ context }) => context)).toEqual(kinds.map(({ context }) => context))
+    for (const { token, context } of after) expect(vault.open(token, context).reveal()).not.toBe('')
+    expect(await sealAgain(config(next), service.database)).toMatch(/^Nothing else was sealed with an old key[.]/)
+    await service.close()
+    expect(before).toMatch(/^whsec_/)
+    const [{ token = '', context = '' } = {}] = after.filter(({ context: of }) => of.startsWith(owner.userId))
+    expect(vault.open(token, context).reveal()).toBe(before)
+  })
+})
+
+/** Columns whose name or comment says that the vault seals in them. */
+function sealedIn(schema: string): string[] {
+  return [...schema.matchAll(/^model \w+ \{\n([^]*?)^\}/gm)].flatMap(([, body = '']) => {
+    const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? ''
+    const fields = [...body.matchAll(/((?:^ *\/\/\/ .*\n)*)^ {2}(\w+) +\w+.*$/gm)]
+    return fields.flatMap(([line, comment = '', name = '']) => {
+      const column = /@map\("(\w+)"\)/.exec(line)?.[1] ?? name
+      return /\bseal(ed|s)\b/i.test(comment) || /sealed/i.test(column) ? [`${table}.${column}`] : []
+    })
+  })
+}
