@@ -4,7 +4,7 @@ import { compose, type Service } from './wiring/compose.ts'
 import { agreeOnSecrets } from './wiring/secret-consistency.ts'
 import { secretsOf, type Config } from './config.ts'
 import { startEmbedded } from './database/embedded/database.ts'
-import { migrate } from './database/migrate.ts'
+import { migrateFor } from './database/migrate.ts'
 import { createLog } from './api/log.ts'
 import { listen, sharedAddresses } from './api/server.ts'
 import { greeting } from './greeting.ts'
@@ -35,7 +35,7 @@ export async function serve(config: Config, member: Member | null): Promise<void
   })
   try {
     const url = config.DATABASE_URL ?? (await embedded(config, log, undo))
-    const applied = await migrate(url, undefined, { newer: config.NEWER_DATABASE })
+    const applied = await migrateFor(url, config)
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
     const service = await compose(config, { url, log, others: member?.others ?? null })
     undo.push(() => service.stop())

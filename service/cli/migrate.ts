@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrateFor } from '../database/migrate.ts'
 import { runCommand } from './command/run.ts'
 
 /**
@@ -7,12 +7,13 @@ import { runCommand } from './command/run.ts'
  * one at a time; as a step of its own it is done before the first process of a new version is there.
  */
 async function main(): Promise<number> {
-  const { DATABASE_URL, NEWER_DATABASE: newer } = readConfig(process.env)
+  const config = readConfig(process.env)
+  const { DATABASE_URL } = config
   if (DATABASE_URL === undefined) {
     console.error('DATABASE_URL is not set: the embedded database is brought up to date by "npm start".')
     return 2
   }
-  const applied = await migrate(DATABASE_URL, undefined, { newer })
+  const applied = await migrateFor(DATABASE_URL, config)
   console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`)
   return 0
 }

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { keysOfPhrase, newPhrase } from '../chain/keys.ts'
-import { ConfigError, readConfig } from '../config.ts'
-import { migrate } from '../database/migrate.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { migrateFor } from '../database/migrate.ts'
 import { DomainError } from '../kit/errors.ts'
 import { printReport, runChecks } from './checks/all.ts'
 import { runCommand } from './command/run.ts'
@@ -42,17 +42,17 @@ async function main(args: string[]): Promise<number> {
     console.log(COMPOSE_NEXT)
     return 0
   }
-  const { DATABASE_URL } = readConfig(settings)
-  if (DATABASE_URL !== undefined && !(await isMigrated(DATABASE_URL, file))) return 1
+  const config = readConfig({ NEWER_DATABASE: process.env['NEWER_DATABASE'], ...settings })
+  if (config.DATABASE_URL !== undefined && !(await isMigrated(config.DATABASE_URL, config, file))) return 1
   const code = printReport(await runChecks(() => readConfig(settings)), false)
   console.log(`\nStart it: ${loadingOf(file)}; npm start\nThen: npm run doctor, in the same shell.`)
   return code
 }
 
 /** The file is written by now: a database that is down or a wrong password is for its owner to mend, with the same keys. */
-async function isMigrated(url: string, file: string): Promise<boolean> {
+async function isMigrated(url: string, config: Config, file: string): Promise<boolean> {
   try {
-    await migrate(url)
+    await migrateFor(url, config)
     return true
   } catch (error) {
     if (!(error instanceof DomainError)) throw error

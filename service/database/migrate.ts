@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
+import type { Config } from '../config.ts'
 import { DomainError } from '../kit/errors.ts'
+import type { Statements } from '../kit/transaction.ts'
 
 /**
  * Applies the pending SQL files of `prisma/migrations` and returns their names. Fills Prisma's own table as Prisma
@@ -38,6 +40,20 @@ export async function migrate(
     await client.end()
   }
 }
+
+/** As the operator has configured it: for every process, and every command that needs the tables of this version. */
+export async function migrateFor(url: string, { NEWER_DATABASE: newer }: Terms): Promise<string[]> {
+  return await migrate(url, undefined, { newer })
+}
+
+/** For commands that change no tables: the database of a newer version is refused as `migrate` refuses it. */
+export async function assertNotNewer(statements: Statements, { NEWER_DATABASE: newer }: Terms): Promise<void> {
+  if (newer === 'allowed') return
+  const [table] = await statements.run<{ found: boolean }>(HAS_HISTORY, [])
+  if (table?.found === true) assertKnown(await readMigrations(), await statements.run<Applied>(HISTORY, []))
+}
+
+type Terms = Pick<Config, 'NEWER_DATABASE'>
 
 /**
  * Whether everything of this version is applied, for a readiness check; changes nothing. Migrations of a newer version
@@ -79,6 +95,8 @@ create table if not exists _prisma_migrations (
   applied_steps_count integer not null default 0
 )`
 
+const HAS_HISTORY = `select to_regclass('_prisma_migrations') is not null as found`
+
 const HISTORY = `
 select migration_name, checksum, finished_at from _prisma_migrations
 where rolled_back_at is null order by started_at, migration_name`
@@ -98,7 +116,7 @@ export async function readMigrations(folder = migrationsFolder()): Promise<Migra
 }
 
 async function readHistoryIfAny(pool: pg.Pool): Promise<Applied[]> {
-  const table = await pool.query<{ found: boolean }>(`select to_regclass('_prisma_migrations') is not null as found`)
+  const table = await pool.query<{ found: boolean }>(HAS_HISTORY)
   return table.rows[0]?.found === true ? (await pool.query<Applied>(HISTORY)).rows : []
 }
 

@@ -18,6 +18,8 @@ import { checkMachine } from '../../service/cli/checks/machine.ts'
 import type { Check, Finding } from '../../service/cli/checks/model.ts'
 import { checkSelling } from '../../service/cli/checks/selling.ts'
 import { checkRedis } from '../../service/cli/checks/redis.ts'
+import { withCatalogue } from '../../service/cli/catalogue/open.ts'
+import { withDatabase } from '../../service/cli/command/run.ts'
 import { readConfig } from '../../service/config.ts'
 import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { migrate } from '../../service/database/migrate.ts'
@@ -149,6 +151,14 @@ describe('the database', () => {
     const says = expect.stringContaining('99990101000000_newer')
     expect(await levelOf({})).toMatchObject({ level: 'fault', says })
     expect(await levelOf({ NEWER_DATABASE: 'allowed' })).toMatchObject({ level: 'warning', says })
+    // Commands refuse it as processes do, whether they bring the tables up to date or not.
+    const commands = [withDatabase, withCatalogue] as const
+    for (const run of commands) {
+      const own = { DATABASE_URL: url, VAULT_KEY: LIVE.VAULT_KEY }
+      const as = (settings: object) => run(readConfig({ ...own, ...settings }), () => Promise.resolve('done'))
+      await expect(as({})).rejects.toMatchObject({ code: 'migration_unknown' })
+      expect(await as({ NEWER_DATABASE: 'allowed' })).toBe('done')
+    }
     await drop()
   })
 

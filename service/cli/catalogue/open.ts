@@ -1,6 +1,6 @@
 import { catalogueOn, toolQuotas } from '../../wiring/tools-catalogue.ts'
 import type { Config } from '../../config.ts'
-import { migrate } from '../../database/migrate.ts'
+import { migrateFor } from '../../database/migrate.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { createToolServers } from '../../mcp-client/servers.ts'
 import { outboundClient } from '../../outbound/client.ts'
@@ -18,7 +18,7 @@ export async function withCatalogue<T>(
   work: (catalogue: Catalogue, trials: Trials) => Promise<T>,
 ): Promise<T> {
   return await withDatabase(config, async ({ statements }, url) => {
-    await migrate(url)
+    await migrateFor(url, config)
     // The operator may call what the server may.
     const outbound = outboundClient({ policy: { allowPrivate: !config.LIVE, allowHosts: config.ALLOW_HOSTS } })
     const servers = createToolServers({ open: (request) => outbound.open(request), limits: {}, version: '1' })

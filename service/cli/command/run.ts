@@ -1,5 +1,6 @@
 import { ConfigError, type Config } from '../../config.ts'
 import { attachOrStart } from '../../database/embedded/database.ts'
+import { assertNotNewer } from '../../database/migrate.ts'
 import { openDatabase, type Database } from '../../database/client.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { loadingOf, readSettings } from '../settings/file.ts'
@@ -32,6 +33,7 @@ export async function withDatabase<T>(
   )
   const database = openDatabase({ url, poolMax: 2 })
   try {
+    await assertNotNewer(database.statements, config)
     return await work(database, url)
   } finally {
     await database.close()
