@@ -131,8 +131,14 @@ export type WithdrawalEnd =
   | { state: 'failed'; reason: FailureReason }
 
 export interface SweepStore {
-  /** This account's addresses with at least this much money that was credited but not swept. */
-  candidates(network: NetworkName, account: string, minimum: bigint, limit: number): Promise<readonly OwnAddress[]>
+  /**
+   * This account's addresses with at least this much money that was credited but not swept: first those of a higher index than
+   * `after`, in their order.
+   */
+  candidates(
+    of: { network: NetworkName; account: string; minimum: bigint },
+    turn: { after: number; limit: number },
+  ): Promise<readonly OwnAddress[]>
   /** Null when this address already has a sweep in progress. */
   begin(sweep: Omit<Sweep, 'id'>, now: Date): Promise<Sweep | null>
   open(network: NetworkName): Promise<readonly Sweep[]>

@@ -13,11 +13,21 @@ import type { WalletDeps } from './deps.ts'
 export function createCollecting(deps: WalletDeps) {
   const { store, book, chains, clock, log, measures, signer, settings } = deps
 
+  /**
+   * The last address of the turn before, on each network. Those whose money is gone, as after a restore, are candidates as long
+   * as the books say otherwise: they must not keep the others from their turn.
+   */
+  const lasts = new Map<string, number>()
+
   async function collect(chain: Chain, signal: AbortSignal): Promise<void> {
     if (book === null || signer?.account !== book.account) return
     const network = chain.network.name
     const open = await store.sweeps.open(network)
-    const candidates = await store.sweeps.candidates(network, signer.account, settings.sweepMinimum, COLLECT.most)
+    const candidates = await store.sweeps.candidates(
+      { network, account: signer.account, minimum: settings.sweepMinimum },
+      { after: lasts.get(network) ?? -1, limit: COLLECT.most },
+    )
+    lasts.set(network, candidates.at(-1)?.index ?? -1)
     const work = [
       ...open.map((sweep) => () => settle(chain, sweep)),
       ...candidates.map((address) => async () => {

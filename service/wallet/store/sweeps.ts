@@ -7,7 +7,7 @@ import { COLUMNS, fromRow as fromAddressRow, type Row as AddressRow } from './ad
 /** Transfers from deposit addresses to the treasury. */
 export function sweeps(statements: Statements): SweepStore {
   return {
-    async candidates(network, account, minimum, limit) {
+    async candidates({ network, account, minimum }, { after, limit }) {
       const rows = await statements.run<AddressRow>(
         // What was swept before its deposit was gone does not count against later deposits.
         `WITH came AS (
@@ -24,9 +24,9 @@ export function sweeps(statements: Statements): SweepStore {
          SELECT ${COLUMNS} FROM there a
          WHERE amount >= $3
            AND NOT EXISTS (SELECT FROM wallet_sweep s WHERE s.network = $1 AND s.address_index = a.index AND s.state = 'open')
-         ORDER BY amount DESC
-         LIMIT $4`,
-        [network, account, minimum, limit],
+         ORDER BY a.index <= $4, a.index
+         LIMIT $5`,
+        [network, account, minimum, after, limit],
       )
       return rows.map(fromAddressRow)
     },
