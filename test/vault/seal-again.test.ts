@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { keyringOf, oneOfEach, sealAgain } from '../../service/cli/sealed.ts'
 import { readConfig } from '../../service/config.ts'
+import { newId } from '../../service/kit/ids.ts'
 import { vaultOf } from '../../service/vault/vault.ts'
 import { SEALED_COLUMNS } from '../../service/wiring/tables.ts'
 import { PAYWALL } from '../endpoints/post-paywalls/paywall.ts'
@@ -25,15 +26,16 @@ describe('sealing again', () => {
     const database = await testDatabase()
     const service = await testService({ ALLOW_HOSTS: '127.0.0.1', VAULT_KEY: old }, {}, database)
     const person = await service.person()
-    const hook = { body: { url: 'http://127.0.0.1:9/', events: ['payment.refunded'] } }
-    const endpoint = (await person.call('POST', '/v1/webhook-endpoints', hook)).body.endpoint as { id: string }
+    const operation = () => newId('op', service.clock.now())
+    const hook = { url: 'https://8.8.8.8/hook', events: ['payment.refunded'] as const, secret: null }
+    const { endpoint } = await service.deliveries.endpoints.create(person.caller, hook, operation())
     expect((await person.call('POST', '/v1/paywalls', { body: PAYWALL })).status).toBe(201)
     const owner = { userId: person.caller.user.id, environment: 'sandbox' } as const
     const secret = async () => (await service.identity.signingSecrets.of(owner)).secret
     const before = await secret()
-    for (const _ of [1, 2, 3])
-      await person.call('POST', `/v1/webhook-endpoints/${endpoint.id}/rotate-secret`, { body: {} })
-
+    for (let turn = 0; turn < 3; turn++) {
+      await service.deliveries.endpoints.rotate(person.caller, endpoint.id, operation())
+    }
     const config = (VAULT_KEY: string, VAULT_OLD_KEYS?: string) =>
       readConfig({ DATABASE_URL: database.url, VAULT_KEY, ...(VAULT_OLD_KEYS === undefined ? {} : { VAULT_OLD_KEYS }) })
     const run = async <Row extends object>(text: string, values: readonly unknown[]) =>
