@@ -111,13 +111,15 @@ async function switchPayouts(config: Config, { statements }: Database, to: 'on' 
 
 /**
  * The database is older than the world: payouts since the dump have been made, and addresses since the dump have been given
- * out. Nothing leaves before both were looked at, and no such address is given to another account or order.
+ * out, and invoices. Nothing leaves before both were looked at, no such address is given to another account or order, and no
+ * such number to another invoice.
  */
 async function afterRestore(config: Config, database: Database): Promise<string> {
   const paused = await switchPayouts(config, database, 'off')
   await database.statements.run(SKIP_ADDRESSES, [])
+  await database.statements.run(SKIP_INVOICES, [systemClock.now().getUTCFullYear()])
   return `${paused}
-Addresses that were given out after the dump will not be given out again.
+Addresses and invoice numbers that were given out after the dump will not be given out again.
 Start the processes, and wait until npm run ledger -- check compares with the chain and finds no difference. Then: npm run admin -- payouts on`
 }
 
@@ -125,6 +127,12 @@ Start the processes, and wait until npm run ledger -- check compares with the ch
 const SKIP_ADDRESSES = `
 SELECT setval(name, nextval(name) + 1000000)
 FROM unnest(ARRAY['wallet_address_index_seq', 'payment_address_index_seq']::regclass[]) AS name`
+
+// Also for an account whose first invoice of the year is younger than the dump. More than is issued between two dumps.
+const SKIP_INVOICES = `
+INSERT INTO invoice_counter (user_id, environment, year, last)
+SELECT user_id, environment, $1, 10000 FROM invoicing
+ON CONFLICT (user_id, environment, year) DO UPDATE SET last = invoice_counter.last + 10000`
 
 function marking(mark: 'verified' | 'featured', value: boolean): Command {
   return async (store, name, environment) =>

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { createInvoiceStore } from '../../../service/invoices/store.ts'
 import { ALLOWED, published } from '../bodies.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
@@ -54,17 +55,30 @@ describe('npm run admin', () => {
     expect(await look()).toMatchObject({ verified: false, featured: false, ownerVerified: false })
   })
 
-  test('holds payouts back after a restore, and gives out no address again that was given out after the dump', async () => {
+  test('holds payouts back after a restore, and gives out no address and no invoice number again that was given out after the dump', async () => {
     const { statements } = service.database
     const numbers = () =>
       statements.run<Record<string, bigint>>(
         `SELECT nextval('wallet_address_index_seq') AS wallet, nextval('payment_address_index_seq') AS "order"`,
         [],
       )
+    // One account has issued invoices this year, another has not yet.
+    const year = new Date().getUTCFullYear()
+    await statements.run(
+      `INSERT INTO invoicing (user_id, environment, enabled, seller_name, seller_address, seller_tax_id, tax_label, tax_rate,
+         prefix, note, updated_at)
+       SELECT id, 'production', true, 'A', 'B', 'C', 'VAT', 0, '', '', now() FROM unnest(ARRAY['usr_issued', 'usr_first']) AS id`,
+      [],
+    )
+    await statements.run(`INSERT INTO invoice_counter VALUES ('usr_issued', 'production', $1, 7)`, [year])
     const [before] = await numbers()
     const { code, output } = await admin('restored')
     expect([code, output]).toEqual([0, expect.stringContaining('Payouts are off')])
     const [after] = await numbers()
+    const invoices = createInvoiceStore(statements)
+    const next = async (userId: string) =>
+      await statements.together((inside) => invoices.nextNumber(inside, { userId, environment: 'production' }, year))
+    expect([await next('usr_issued'), await next('usr_first')]).toEqual([10_008, 10_001])
     for (const name of ['wallet', 'order'])
       expect(Number(after![name]) - Number(before![name])).toBeGreaterThan(999_999)
     expect((await creator.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })).status).toBe(200)
