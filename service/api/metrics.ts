@@ -120,6 +120,9 @@ export class Metrics {
       handled: (topic: string, outcome: string, seconds: number): void => {
         this.jobs.observe({ topic, outcome }, seconds)
       },
+      sweeps: (sweeper: string): void => {
+        this.sweeps.zero({ sweeper, outcome: 'failed' })
+      },
       swept: (sweeper: string, succeeded: boolean, seconds: number): void => {
         this.sweeps.observe({ sweeper, outcome: succeeded ? 'done' : 'failed' }, seconds)
       },

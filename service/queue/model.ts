@@ -100,6 +100,8 @@ export type BackendKind = 'redis' | 'postgres'
 export interface QueueMeasures {
   pushed(topic: string, rows: number): void
   handled(topic: string, outcome: Outcome, seconds: number): void
+  /** Before the first turn of a sweeper: a counter that begins with its first failure shows no rise for that one. */
+  sweeps(sweeper: string): void
   swept(sweeper: string, succeeded: boolean, seconds: number): void
 }
 

@@ -16,6 +16,7 @@ export function createSweepers(deps: SweeperDeps) {
   const running = new Map<string, Promise<void>>()
   const dueAt = new Map<string, number>()
   const signal = new Signal()
+  for (const { name } of sweepers) measures?.sweeps(name)
   /** Aborts the running sweepers when this process loses the lead. Null while another process leads. */
   let lead: AbortController | null = null
   let leadUntil = 0

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parser } from '@prometheus-io/lezer-promql'
+import { Registry } from 'prom-client'
 import { testService } from '../harness/service.ts'
 import { documentsOf } from './documents.ts'
 
@@ -25,10 +26,19 @@ const queries = [
   ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
 
+const register = Registry.prototype.registerMetric
+
 describe('the alerts and the dashboard', () => {
   let exported = new Set<string>()
+  /** The labels of each metric, also of those that have no value yet. */
+  const labels = new Map<string, readonly string[]>()
 
   beforeAll(async () => {
+    Registry.prototype.registerMetric = function (metric) {
+      const { name, labelNames = [] } = metric as unknown as { name: string; labelNames?: string[] }
+      labels.set(name, labelNames)
+      register.call(this, metric)
+    }
     // Everything that can be measured: with Redis, chains and sponsors, none of which has to be there.
     const service = await testService({
       REDIS_URL: 'redis://127.0.0.1:9',
@@ -46,6 +56,7 @@ describe('the alerts and the dashboard', () => {
     expect(text).toMatch(/^coinslot_chain_up\{network="base-sepolia"\} 0$/m)
     expect(text).not.toMatch(/^coinslot_sponsor_balance_eth\{/m)
     await service.close()
+    Registry.prototype.registerMetric = register
   })
 
   it.each(queries)('%s uses only metrics that the service exports: %s', (_title, expression) => {
@@ -53,6 +64,30 @@ describe('the alerts and the dashboard', () => {
     expect(faults).toEqual([])
     expect(metrics.length).toBeGreaterThan(0)
     expect(metrics.filter((name) => !exported.has(name))).toEqual([])
+  })
+
+  it.each(queries)('%s uses only labels that its metrics have: %s', (_title, expression) => {
+    const { metrics, names } = read(expression)
+    const own = metrics.flatMap(
+      (name) => labels.get(name) ?? labels.get(name.replace(/_(bucket|count|sum)$/, '')) ?? [],
+    )
+    expect(names.filter((name) => !own.includes(name) && !OF_PROMETHEUS.has(name))).toEqual([])
+  })
+
+  it.each(rules)('$alert names only labels that its expression keeps', ({ expr, annotations }) => {
+    const shown = [...JSON.stringify(annotations).matchAll(/[$]labels[.](\w+)/g)].map(([, name = '']) => name)
+    expect(shown.filter((name) => !read(expr).grouped.includes(name))).toEqual([])
+  })
+
+  it('sees the first failure of every sweeper, and two of the slowest in one window', async () => {
+    const service = await testService()
+    await service.start()
+    const { text } = await service.call('GET', '/metrics')
+    await service.close()
+    const all = [...text.matchAll(/^coinslot_sweep_seconds_count\{sweeper="([^"]+)",outcome="failed"\} 0$/gm)]
+    expect(all.map(([, name]) => name)).toContain('pruning')
+    const { expr } = rules.find(({ alert }) => alert === 'CoinslotSweepFails')!
+    expect(Number(/\[(\d+)m\]/.exec(expr)?.[1]) * 60_000).toBeGreaterThan(2 * 600_000)
   })
 
   it('would fail for a metric that does not exist and for an invalid expression', () => {
@@ -79,15 +114,23 @@ describe('the alerts and the dashboard', () => {
 })
 
 /** By Prometheus' own grammar. */
-function read(expression: string): { faults: string[]; metrics: string[] } {
+function read(expression: string): { faults: string[]; metrics: string[]; names: string[]; grouped: string[] } {
   const faults: string[] = []
   const metrics: string[] = []
+  const names: string[] = []
+  const grouped: string[] = []
   parser.parse(expression).iterate({
     enter(node) {
       const text = expression.slice(node.from, node.to)
       if (node.type.isError) faults.push(`at ${String(node.from)}: ${text}`)
       if (node.name === 'Identifier' && node.node.parent?.name === 'VectorSelector') metrics.push(text)
+      if (node.name !== 'LabelName') return
+      names.push(text)
+      if (node.node.parent?.name === 'GroupingLabels') grouped.push(text)
     },
   })
-  return { faults, metrics }
+  return { faults, metrics, names, grouped }
 }
+
+/** Added by Prometheus to every metric, and to histograms. */
+const OF_PROMETHEUS = new Set(['instance', 'job', 'le'])

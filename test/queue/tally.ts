@@ -15,6 +15,11 @@ export class Tally implements QueueMeasures {
     this.look()
   }
 
+  /** Nothing is counted before a sweeper's first turn. */
+  sweeps(): void {
+    this.look()
+  }
+
   handled(_topic: string, outcome: Outcome): void {
     this.counts[outcome]++
     this.look()

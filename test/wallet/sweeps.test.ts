@@ -20,7 +20,7 @@ describe('sweeps of deposit addresses', () => {
     await statements.run(
       `WITH empty AS (
          INSERT INTO wallet_address (index, account, environment, user_id, address, created_at)
-         SELECT n, a.account, 'production', 'usr_empty_' || n, decode(lpad(to_hex(n), 40, 'e'), 'hex'), now()
+         SELECT n, a.account, 'production', 'usr_empty_' || n, substring(sha256(n::text::bytea) FOR 20), now()
          FROM wallet_address a, generate_series(1, 250) n WHERE a.user_id = $1
          RETURNING user_id, address
        )
