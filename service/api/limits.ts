@@ -34,6 +34,32 @@ export function createRateLimit(name: string, most: number, redis: Redis | null,
   }
 }
 
+/** Counts what succeeds: what was counted and failed is given back, and may be tried again. */
+export function createTakeLimit(name: string, most: number, redis: Redis | null, seconds: number): TakeLimit {
+  const limiter = limiterOf({ keyPrefix: `limit:${name}`, points: most, duration: seconds }, redis)
+  return {
+    async take(key) {
+      try {
+        await limiter.consume(key)
+        return true
+      } catch (reached) {
+        if (reached instanceof RateLimiterRes) return false
+        throw reached
+      }
+    },
+    async giveBack(key) {
+      await limiter.reward(key)
+    },
+  }
+}
+
+export interface TakeLimit {
+  /** False: nothing was counted of what may still be done. */
+  take(key: string): Promise<boolean>
+  /** For what `take` has counted. */
+  giveBack(key: string): Promise<void>
+}
+
 /** Bounds wrong guesses in an hour. After too many from one place, right ones are refused there as well. */
 export function createGuessLimit(name: string, most: number, redis: Redis | null): GuessLimit {
   const limiter = limiterOf({ keyPrefix: `limit:${name}`, points: most, duration: 3_600 }, redis)

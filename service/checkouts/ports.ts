@@ -142,6 +142,8 @@ export interface CheckoutStore extends RequestStore, ChatStore {
    * those since then.
    */
   addNotice(notice: Notice, bounds: { since: Date; alone: number }): Promise<boolean>
+  /** The sale is worked on again: if that fails too, it is a failure of its own. */
+  setFailureAside(inside: Statements, saleId: string): Promise<void>
   /** How many notices wait, by account, where the first has waited since before. No other call returns them. */
   takeNotices(inside: Statements, before: Date, limit: number): Promise<readonly NoticeDigest[]>
 }

@@ -1,7 +1,7 @@
 import { walletSignatures } from '../chain/signin.ts'
 import type { Config } from '../config.ts'
 import { limitAddresses } from '../api/requests.ts'
-import { createRateLimit } from '../api/limits.ts'
+import { createRateLimit, createTakeLimit } from '../api/limits.ts'
 import { identityRoutes } from '../identity/http/account.ts'
 import { hookRoute } from '../identity/http/hook.ts'
 import { createTokenIssuer } from '../identity/issuer.ts'
@@ -36,12 +36,12 @@ export async function openIdentity(
   const mailer =
     config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
   const provider = identityProvider(config, log)
-  const mailLimit = createRateLimit('mail', MAILS_PER_HOUR, redis, 3_600)
-  const mayMail = async (kind: string, to: string): Promise<boolean> =>
-    (await mailLimit(`${kind} ${to}`)).refusal === null
+  const mailLimit = createTakeLimit('mail', MAILS_PER_HOUR, redis, 3_600)
+  const mayMail = (kind: string, to: string): Promise<boolean> => mailLimit.take(`${kind} ${to}`)
   const passwordLimit = createRateLimit('password', PASSWORD_TRIES_PER_HOUR, redis, 3_600)
   const identity = createIdentity({
     mayMail,
+    notMailed: (kind, to) => mailLimit.giveBack(`${kind} ${to}`),
     store: createIdentityStore(database, config.QUOTA_KEYS),
     ledger,
     clock,

@@ -82,6 +82,19 @@ describe('mails to sellers about their sales', () => {
     expect(smtp.received).toHaveLength(1)
   })
 
+  test('are sent for each failure of an order that is delivered again', async () => {
+    const { id } = await world.sell({ testMode: true, responseMode: 'lastNode', product: { name: 'Twice' } })
+    world.workflow.answers({ delivery: { status: 500, body: '' } })
+    const paid = (await simulate(id)).body.payment.id as string
+    const delivery = deriveId('dlv', paid as Id<'pay'>)
+    for (const failures of [1, 2, 3]) {
+      await until(() => Promise.resolve(smtp.received.length === failures))
+      await handled()
+      if (failures < 3) await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)
+    }
+    expect(subjects()).toEqual(Array<string>(3).fill('Test: A paid delivery was rejected: Twice'))
+  })
+
   test('are sent for failed deliveries unless switched off, which makes no new version', async () => {
     const { id } = await world.sell({ testMode: true, product: { name: 'Broken' } })
     world.workflow.answers({ delivery: { status: 410, body: '' } })

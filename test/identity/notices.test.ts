@@ -1,4 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { createTakeLimit } from '../../service/api/limits.ts'
 import type { Notice } from '../../service/identity/model.ts'
 import { proofOf } from './proof.ts'
 import { get, openWorld, post, type World } from './world.ts'
@@ -130,6 +131,28 @@ describe("the mail to an account's owner", () => {
     await send('5', 1)
     expect(sent).toEqual(['1', '2', '3', '4', '5'])
     expect(new Set(checks)).toEqual(new Set(['password-changed o@example.com']))
+    await small.close()
+  })
+  it('to an address that a customer entered are counted when they were sent, so an outage loses none', async () => {
+    const limit = createTakeLimit('test', 5, null, 3_600)
+    let refuses = true
+    const sent: string[] = []
+    const small = await openWorld({
+      mayMail: (kind, to) => limit.take(`${kind} ${to}`),
+      notMailed: (kind, to) => limit.giveBack(`${kind} ${to}`),
+      mailer: {
+        async send({ id }) {
+          if (refuses) throw new Error('the mail server is away')
+          sent.push(id)
+        },
+      },
+    })
+    const send = (id: string) =>
+      small.identity.mailCustomer({ id, to: 'Buyer@example.com', subject: 'A reminder', text: 'It ends soon.' })
+    for (let attempt = 0; attempt < 10; attempt++) await expect(send('1')).rejects.toThrow('away')
+    refuses = false
+    for (const id of ['1', '2', '3', '4', '5', '6']) await send(id)
+    expect(sent).toEqual(['1', '2', '3', '4', '5'])
     await small.close()
   })
 })

@@ -34,6 +34,7 @@ export interface World {
 export async function openWorld(
   options: Partial<Pick<IdentityDeps, 'live' | 'credits' | 'issuer' | 'agentExists' | 'mailer'>> &
     Partial<Pick<SignInOptions, 'canMail' | 'confirmsFirst' | 'dashboard' | 'mayMail' | 'prisma' | 'provider'>> & {
+      notMailed?: IdentityDeps['notMailed']
       poolMax?: number
     } = {},
 ): Promise<World> {
@@ -49,6 +50,7 @@ export async function openWorld(
   const mayMail = options.mayMail ?? (() => Promise.resolve(true))
   const identity = createIdentity({
     mayMail,
+    notMailed: options.notMailed ?? (() => Promise.resolve()),
     store: createIdentityStore(database),
     ledger,
     clock,

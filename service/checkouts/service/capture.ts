@@ -107,7 +107,9 @@ export function createCapturing(deps: CapturingDeps) {
 
     /** A paid order that failed is worked on again, so its outcome is open again. */
     async redelivered(inside: Statements, payment: string): Promise<void> {
-      if (isId('pay', payment)) await holding.reopen(inside, payment)
+      if (!isId('pay', payment)) return
+      await holding.reopen(inside, payment)
+      await store.setFailureAside(inside, payment)
     },
 
     /** The seller reports how the work ended. The first report counts; the same one again changes nothing. */

@@ -37,13 +37,13 @@ export function createNotices({ store, selling, deliveries, announce, mailOwner,
       if (sale?.product !== 'checkout' || (kind === 'failure' && sale.state === 'held')) return
       const checkout = await store.find(sale.subject)
       if (checkout?.notify[kind] !== true) return
+      const link = `${dashboard}/checkouts/${checkout.id}`
+      const mail = kind === 'sale' ? soldMail(sale, checkout, link) : await failedMail(sale, checkout, link)
+      if (mail === null) return
       const at = clock.now()
       const bounds = { since: new Date(at.getTime() - HOUR_MS), alone: ALONE_PER_HOUR }
       const isAlone = await store.addNotice({ saleId, kind, owner: checkout.owner, at, announcement }, bounds)
-      if (!isAlone) return
-      const link = `${dashboard}/checkouts/${checkout.id}`
-      const mail = kind === 'sale' ? soldMail(sale, checkout, link) : await failedMail(sale, checkout, link)
-      if (mail !== null) await mailOwner(checkout.owner.userId, { id: announcement, ...mail })
+      if (isAlone) await mailOwner(checkout.owner.userId, { id: announcement, ...mail })
     },
 
     async tellMany({ userId, environment, kind, count }: NoticeDigest, id: string): Promise<void> {

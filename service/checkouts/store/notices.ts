@@ -2,7 +2,9 @@ import type { StatementPool } from '../../kit/transaction.ts'
 import type { CheckoutStore, NoticeDigest } from '../ports.ts'
 
 /** What accounts are mailed of their sales. */
-export function notices(statements: StatementPool): Pick<CheckoutStore, 'addNotice' | 'takeNotices'> {
+export function notices(
+  statements: StatementPool,
+): Pick<CheckoutStore, 'addNotice' | 'setFailureAside' | 'takeNotices'> {
   return {
     async addNotice({ saleId, kind, owner: { userId, environment }, at, announcement }, { since, alone }) {
       return await statements.together(async (inside) => {
@@ -12,6 +14,10 @@ export function notices(statements: StatementPool): Pick<CheckoutStore, 'addNoti
         const [row] = await inside.run<{ alone: boolean }>(ADD, values, 'notice_add')
         return row?.alone === true
       })
+    },
+
+    async setFailureAside(inside, saleId) {
+      await inside.run(SET_ASIDE, [saleId], 'notice_set_aside')
     },
 
     async takeNotices(inside, before, limit) {
@@ -42,6 +48,10 @@ FROM (
 ) AS before
 ON CONFLICT (sale_id, kind) DO UPDATE SET at = sale_notice.at
 RETURNING alone AND announcement = $8 AS alone`
+
+// It stays among those that bound the mails of an hour.
+const SET_ASIDE = `
+UPDATE sale_notice SET sale_id = sale_id || ' ' || announcement WHERE sale_id = $1 AND kind = 'failure'`
 
 const TAKE = `
 WITH due AS (

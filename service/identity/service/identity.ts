@@ -121,7 +121,14 @@ export function createIdentity(deps: IdentityDeps) {
 
     /** Mails an address that a customer entered. Safe to repeat: the id names the mail. */
     async mailCustomer(mail: Mail): Promise<void> {
-      if (await mayMailCustomer(mail.to)) await deps.mailer.send(mail)
+      if (!(await mayMailCustomer(mail.to))) return
+      try {
+        await deps.mailer.send(mail)
+      } catch (error) {
+        // Only what was sent counts, or the attempts of an outage would use up the hour of a mail that is tried again.
+        await deps.notMailed('customer', mail.to.toLowerCase())
+        throw error
+      }
     },
 
     /** The same, where `mayMailCustomer` has counted it. */
@@ -166,6 +173,8 @@ export interface IdentityDeps {
    * its mailbox.
    */
   mayMail(kind: string, to: string): Promise<boolean>
+  /** What `mayMail` has counted was not sent. */
+  notMailed(kind: string, to: string): Promise<void>
   live: boolean
   credits: Usdc
   grantBounds: GrantBounds
