@@ -17,11 +17,12 @@ export async function keyringOf({ VAULT_KEY, VAULT_OLD_KEYS, DATA_DIR }: Config)
 }
 
 /** Of each column one secret for each key that sealed some of it. */
-export async function oneOfEach(run: Run): Promise<readonly SealedSecret[]> {
-  const found: SealedSecret[] = []
+export async function oneOfEach(run: Run): Promise<readonly (SealedSecret & { place: string })[]> {
+  const found: (SealedSecret & { place: string })[] = []
   for (const column of SEALED_COLUMNS) {
     const text = `SELECT DISTINCT ON (${KEY_ID}) s.token, s.context ${secretsOf(column)} ORDER BY ${KEY_ID}`
-    found.push(...(await run<SealedSecret>(text, [])))
+    const place = `${column.table}.${column.column}`
+    found.push(...(await run<SealedSecret>(text, [])).map((one) => ({ ...one, place })))
   }
   return found
 }

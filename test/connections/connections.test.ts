@@ -4,6 +4,7 @@ import { importRequest } from '../tools/calls/world.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { endsAllGrants, isSameProject } from '../../service/connections/rules.ts'
 import { connectionWorld, json, type ConnectionWorld } from './world.ts'
+import { sealedPlaces } from '../vault/opens.ts'
 
 const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
 
@@ -583,5 +584,16 @@ describe('connections to providers of tools', () => {
     expect(refused.body.error).toContain('host')
     expect(stranger.requests).toEqual([])
     await stranger.close()
+  })
+
+  test('seal their secrets where the list of sealed columns says', async () => {
+    await world.connected('ada')
+    await (await world.caller()).call('POST', '/v1/connections/authorize', { body: { provider: 'notes' } })
+    expect(await sealedPlaces(world.service, VAULT_KEY)).toEqual(
+      expect.arrayContaining([
+        ...['connection.secret', 'connection.request'],
+        ...['tool_provider.credentials', 'tool_provider.oauth_secret'],
+      ]),
+    )
   })
 })

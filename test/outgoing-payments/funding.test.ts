@@ -4,11 +4,14 @@ import { usdcOf, until } from '../facilitator/world.ts'
 import type { TestChain } from '../harness/chain.ts'
 import type { TestPerson, TestService } from '../harness/service.ts'
 import type { Seller } from './seller.ts'
+import { sealedPlaces } from '../vault/opens.ts'
 import { openPaidCalls, type PaidCalls } from './world.ts'
 
 /**
  * Where the money of paid calls comes from, and calls that continue in the background: with the worker's queue running.
  */
+const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
+
 describe('an account’s payer wallet', () => {
   let world: PaidCalls
   let chain: TestChain
@@ -17,7 +20,8 @@ describe('an account’s payer wallet', () => {
   let treasury: Hex
 
   beforeAll(async () => {
-    world = await openPaidCalls({ PAY_TIMEOUT_MS: '5000', RATE_API_PER_MINUTE: '0', RATE_SETTLE_PER_MINUTE: '0' })
+    const limits = { PAY_TIMEOUT_MS: '5000', RATE_API_PER_MINUTE: '0', RATE_SETTLE_PER_MINUTE: '0' }
+    world = await openPaidCalls({ ...limits, VAULT_KEY })
     ;({ chain, service, seller, treasury } = world)
     await service.start()
   })
@@ -129,6 +133,9 @@ describe('an account’s payer wallet', () => {
       )
       expect(rows.length).toBeGreaterThan(1)
       for (const { text } of rows) expect(text).not.toMatch(/never-in-the-clear|sold/)
+      expect(await sealedPlaces(service, VAULT_KEY)).toEqual(
+        expect.arrayContaining(['spending_approval.on_approved', 'outbox.payload', 'spending_payment.answer']),
+      )
       await expect(service.outgoingPayments.payApproved(await announced(held.body.approvalId as string))).resolves.toBe(
         undefined,
       )

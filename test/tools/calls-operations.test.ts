@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { TestPerson } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
+import { sealedPlaces } from '../vault/opens.ts'
 import { respond, Upstream } from './calls/upstream.ts'
 import { statelessClient } from './mcp-client.ts'
 import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
+
+const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
 
 const make = (operationId: string, method = 'post') => ({
   [method]: {
@@ -35,7 +38,7 @@ const DOCUMENT = {
 describe('a tool whose work takes longer than its answer', () => {
   let world: ToolWorld
   beforeAll(async () => {
-    world = await toolWorld({ TOOL_TIMEOUT_MS: '2000', TOOL_ANSWER_BYTES_MAX: '20000' })
+    world = await toolWorld({ TOOL_TIMEOUT_MS: '2000', TOOL_ANSWER_BYTES_MAX: '20000', VAULT_KEY })
     const provider = importRequest(world.upstream.url, { slug: 'long', trusted: true })
     await world.service.catalogue.importDocument(provider, JSON.stringify(DOCUMENT))
     const providerRef = { environment: 'sandbox', ownerId: null, provider: 'long' } as const
@@ -43,6 +46,7 @@ describe('a tool whose work takes longer than its answer', () => {
     await world.service.catalogue.setPublic(providerRef, true)
   })
   afterAll(async () => {
+    expect(await sealedPlaces(world.service, VAULT_KEY)).toContain('tool_answer.operation')
     await world.close()
   })
 

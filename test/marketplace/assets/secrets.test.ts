@@ -1,9 +1,12 @@
 import { isId } from '../../../service/kit/ids.ts'
 import { agentBody, ALLOWED, toolBody } from '../bodies.ts'
 import { testService } from '../../harness/service.ts'
+import { sealedPlaces } from '../../vault/opens.ts'
+
+const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
 
 test("creators' secrets are stored only as vault tokens, bound to their field", async () => {
-  const service = await testService(ALLOWED)
+  const service = await testService({ ...ALLOWED, VAULT_KEY })
   const creator = await service.person()
   const agent = (await creator.call('POST', '/v1/rda', { body: agentBody() })).body.rda
   const tool = (await creator.call('POST', '/v1/rda', { body: toolBody() })).body.rda
@@ -24,6 +27,7 @@ test("creators' secrets are stored only as vault tokens, bound to their field", 
     `SELECT content->'config'->'webhookHeaders' AS headers FROM rda_version WHERE rda_id = $1 ORDER BY version DESC LIMIT 1`,
     [agent.id],
   )
+  expect(await sealedPlaces(service, VAULT_KEY)).toContain('rda_version.content')
   const { assets } = service
   const id = agent.id as string
   const toolId = tool.id as string
