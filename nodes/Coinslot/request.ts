@@ -25,20 +25,33 @@ export async function change(step: Step, call: Call): Promise<IDataObject> {
   return bodyOf(step, await ask(step.node, call))
 }
 
-/** As many entries of a list as the panel asks for, one item each. */
-export async function readList(step: Step, call: Omit<Call, 'method'>, list: string): Promise<INodeExecutionData[]> {
+/**
+ * As many entries of a list as the panel asks for, one item each. Where entries arrive between two pages, the later page
+ * begins with some of the earlier one: a step after this one would refund a payment twice.
+ */
+export async function readList(
+  step: Step,
+  call: Omit<Call, 'method'>,
+  { list, keyOf = keyOfEntry }: { list: string; keyOf?: (entry: IDataObject) => unknown },
+): Promise<INodeExecutionData[]> {
   const { node, item } = step
   const isAll = node.getNodeParameter('returnAll', item, false)
   const wanted = isAll ? Infinity : node.getNodeParameter('limit', item, 50)
-  const found: IDataObject[] = []
-  while (found.length < wanted) {
-    const query = { ...call.query, limit: Math.min(PAGE_MAX, wanted - found.length), offset: found.length }
+  const found = new Map<unknown, IDataObject>()
+  for (let offset = 0; found.size < wanted;) {
+    const query = { ...call.query, limit: Math.min(PAGE_MAX, wanted - found.size), offset }
     const body = await read(step, { ...call, query })
     const page = body[list] as IDataObject[]
-    found.push(...page)
-    if (page.length === 0 || found.length >= Number(body['total'])) break
+    for (const entry of page) if (!found.has(keyOf(entry))) found.set(keyOf(entry), entry)
+    offset += page.length
+    if (page.length === 0 || offset >= Number(body['total'])) break
   }
-  return found.map((json) => ({ json }))
+  return [...found.values()].map((json) => ({ json }))
+}
+
+/** An entry that has changed between two pages is still the same one. */
+function keyOfEntry(entry: IDataObject): unknown {
+  return entry['id'] ?? entry['slug'] ?? JSON.stringify(entry)
 }
 
 const PAGE_MAX = 100

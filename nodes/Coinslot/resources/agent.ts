@@ -49,7 +49,7 @@ export const listAgents: Operation = {
     action: 'Get many agents',
   },
   fields: [returnAll, limit],
-  run: async (step) => await readList(step, { path: '/agents' }, 'agents'),
+  run: async (step) => await readList(step, { path: '/agents' }, { list: 'agents' }),
 }
 
 export const createAgent: Operation = {

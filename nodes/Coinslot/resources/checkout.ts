@@ -217,7 +217,7 @@ export const listCheckouts: Operation = {
     action: 'Get many checkouts',
   },
   fields: [returnAll, limit],
-  run: async (step) => await readList(step, { path: '/checkouts' }, 'checkouts'),
+  run: async (step) => await readList(step, { path: '/checkouts' }, { list: 'checkouts' }),
 }
 
 export const duplicateCheckout: Operation = {

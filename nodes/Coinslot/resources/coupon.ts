@@ -125,7 +125,7 @@ export const listCoupons: Operation = {
   ],
   async run(step) {
     const archived = step.node.getNodeParameter('archived', step.item, false) === true
-    return await readList(step, { path: '/coupons', query: { archived } }, 'coupons')
+    return await readList(step, { path: '/coupons', query: { archived } }, { list: 'coupons' })
   },
 }
 

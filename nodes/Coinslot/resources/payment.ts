@@ -84,7 +84,7 @@ export const listPayments: Operation = {
     const { from, to, ...filters } = step.node.getNodeParameter('filters', step.item, {}) as Filters
     const query: IDataObject = { ...filters, ...readTime(step, 'from', from), ...readTime(step, 'to', to) }
     const wanted = Object.entries(query).filter(([, value]) => value !== '')
-    return await readList(step, { path: '/payments', query: Object.fromEntries(wanted) }, 'payments')
+    return await readList(step, { path: '/payments', query: Object.fromEntries(wanted) }, { list: 'payments' })
   },
 }
 

@@ -201,7 +201,11 @@ export const searchRdas: Operation = {
     const filters = step.node.getNodeParameter('filters', step.item, {}) as Record<string, string | boolean>
     // An option that is off sets no filter; it does not ask for the opposite.
     const asked = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== false))
-    return await readList(step, { path: '/rdas', query: { ...asked, ...(words !== '' && { search: words }) } }, 'rdas')
+    return await readList(
+      step,
+      { path: '/rdas', query: { ...asked, ...(words !== '' && { search: words }) } },
+      { list: 'rdas' },
+    )
   },
 }
 

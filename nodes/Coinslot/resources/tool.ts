@@ -165,7 +165,7 @@ export const searchTools: Operation = {
     const filters = node.getNodeParameter('filters', item, {}) as Record<string, string>
     const asked = Object.entries({ ...filters, search: words }).filter(([, value]) => value.trim() !== '')
     const query = Object.fromEntries(asked.map(([name, value]) => [name, value.trim()]))
-    return await readList(step, { surface: 'tools', path: '', query }, 'tools')
+    return await readList(step, { surface: 'tools', path: '', query }, { list: 'tools' })
   },
 }
 

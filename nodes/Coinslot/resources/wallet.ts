@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { limit, returnAll } from '../fields.ts'
 import { read, readList, type Operation } from '../request.ts'
@@ -25,5 +26,9 @@ export const getTransactions: Operation = {
     action: 'Get the transactions of the wallet',
   },
   fields: [returnAll, limit],
-  run: async (step) => await readList(step, { path: '/wallet/transactions' }, 'transactions'),
+  async run(step) {
+    // The two sides of one transfer share their id, and neither ever changes.
+    const keyOf = (line: IDataObject): string => JSON.stringify(line)
+    return await readList(step, { path: '/wallet/transactions' }, { list: 'transactions', keyOf })
+  },
 }

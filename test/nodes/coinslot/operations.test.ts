@@ -316,6 +316,27 @@ describe('lists', () => {
     ])
     expect(done.items).toHaveLength(100)
   })
+
+  it('have a payment once where one arrives between two pages, also where it has changed', async () => {
+    const page = (from: number, to: number, state: string) =>
+      Array.from({ length: from - to + 1 }, (_, place) => ({ id: `pay_${String(from - place)}`, state }))
+    const done = await execute({
+      parameters: { resource: 'payment', operation: 'getAll', returnAll: true },
+      answers: [
+        ok({ payments: page(150, 51, 'settling'), total: 150 }),
+        ok({ payments: page(51, 1, 'paid'), total: 151 }),
+      ],
+    })
+    expect(done.calls).toHaveLength(2)
+    expect(done.items.map(({ json }) => json['id'])).toEqual(page(150, 1, '').map(({ id }) => id))
+  })
+
+  it('have both sides of a transfer, which share an id', async () => {
+    const transactions = [1, 2].map((balanceAfter) => ({ id: 'tr_1', balanceAfter }))
+    const parameters = { resource: 'wallet', operation: 'transactions', returnAll: true }
+    const done = await execute({ parameters, answers: [ok({ transactions, total: 2 })] })
+    expect(done.items.map(({ json }) => json)).toEqual(transactions)
+  })
 })
 
 describe('items', () => {
