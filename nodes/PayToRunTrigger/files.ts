@@ -1,5 +1,5 @@
 import type { IBinaryData, IDataObject, IWebhookFunctions } from 'n8n-workflow'
-import { isObject } from '../shared/transport.ts'
+import { apiAddress, isObject } from '../shared/transport.ts'
 import { keyOf, type FieldParameters } from './form.ts'
 
 /** What the item gets besides its json, or the reason why a file is not there. */
@@ -31,10 +31,10 @@ async function fetched(webhook: IWebhookFunctions, link: string): Promise<File> 
   const first = await fetchedFrom(webhook, link)
   if (first !== null) return first
   // n8n in a container reaches the service under another name than customers do: under that of the credential.
-  const { url } = await webhook.getCredentials('coinslotApi').catch(() => ({ url: undefined }))
-  if (typeof url !== 'string' || !URL.canParse(url)) return { missing: UNREACHED }
+  const address = await apiAddress(webhook)
+  if (address === undefined || !URL.canParse(address)) return { missing: UNREACHED }
   const { pathname, search } = new URL(link)
-  return (await fetchedFrom(webhook, `${new URL(url).origin}${pathname}${search}`)) ?? { missing: UNREACHED }
+  return (await fetchedFrom(webhook, `${new URL(address).origin}${pathname}${search}`)) ?? { missing: UNREACHED }
 }
 
 /** Null without an answer. The link needs no key, so none is sent. */

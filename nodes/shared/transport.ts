@@ -133,6 +133,15 @@ function labelOf(field: string, labels: Readonly<Record<string, string>>): strin
 /** The service address of a new credential. */
 export const PRESET = 'http://localhost:4020/v1'
 
+/** Where the credential reaches the API. Undefined where it cannot be used. */
+export async function apiAddress(caller: Caller): Promise<string | undefined> {
+  try {
+    return addressOf(await caller.getCredentials('coinslotApi'), 'api')
+  } catch {
+    return undefined
+  }
+}
+
 function addressOf(credentials: IDataObject, surface: Call['surface']): string {
   const written = trimmed(credentials['url'])
   // A credential of version 0.1 has an address for each environment, and gets the preset for the one of today.

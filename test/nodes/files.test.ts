@@ -50,6 +50,16 @@ describe('files of customers', () => {
     expect(Object.keys(result.workflowData?.[0]?.[0]?.binary ?? {})).toEqual(['your_paper'])
   })
 
+  it('come from the address that a credential of version 0.1 has', async () => {
+    const file = ({ url }: IHttpRequestOptions) => (url === LINK ? new Error('ECONNREFUSED') : there())
+    const first = { environment: 'sandbox', sandboxUrl: 'http://coinslot:4020/v1', url: 'http://localhost:4020/v1' }
+    const { fetches } = await paid(
+      { your_paper: LINK },
+      { ...ON, file, credentials: { apiKey: 'csk_test_1', ...first } },
+    )
+    expect(fetches.map(({ url }) => url)).toEqual([LINK, LINK.replace('https://pay.example', 'http://coinslot:4020')])
+  })
+
   it.each<[string, () => ServiceAnswer, RegExp]>([
     ['it is stored no longer', () => ({ status: 404, body: Buffer.from('{}') }), /“your_paper” .* stored no longer/],
     ['the service is in trouble', () => ({ status: 502, body: Buffer.from('') }), /status 502/],
