@@ -113,7 +113,9 @@ export function advice(answer: HttpResult, labels: Readonly<Record<string, strin
     return 'Coinslot does not accept the API key of the credential. Make a new key in the Coinslot dashboard and put it into the credential.'
   }
   if (status === 403) return `The API key of the credential may not do this: ${said}${request}`
-  if (status === 429) return 'Too many requests to Coinslot. Wait a minute, then try again.'
+  if (body['code'] === 'rate_limited') return 'Too many requests to Coinslot. Wait a minute, then try again.'
+  // Waiting alone lifts not every limit: the service says what does.
+  if (status === 429) return `Coinslot refused this: ${said}${request}`
   if (status >= 500) return `Coinslot had an internal error: ${said} Try again in a moment.${request}`
   const details = isObject(body['details']) ? Object.entries(body['details']) : []
   const faults = details.flatMap(([field, fault]) =>

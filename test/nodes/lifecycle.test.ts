@@ -128,6 +128,11 @@ describe('creating', () => {
     ],
     ['too many calls', { status: 429, body: { error: 'x', code: 'rate_limited' } }, /Wait a minute/],
     [
+      'a limit that waiting does not lift',
+      { status: 429, body: { error: 'At most 1000. Delete a checkout.', code: 'quota_exceeded', requestId: 'req_1' } },
+      /^Coinslot refused this: At most 1000\. Delete a checkout\. \(request req_1\)$/,
+    ],
+    [
       'a fault of the service',
       { status: 500, body: { error: 'Something broke.', code: 'internal', requestId: 'req_1' } },
       /Something broke\. Try again in a moment\. \(request req_1\)/,
