@@ -242,8 +242,9 @@ export const duplicateCheckout: Operation = {
     const body = {
       ...Object.fromEntries(TERMS.map((term) => [term, original[term] ?? null])),
       ...(isPriced && { price: amount }),
-      // A service of an earlier version has no chats, and refuses what it does not know.
+      // A service of an earlier version has no chats or mails about sales, and refuses what it does not know.
       ...(original['chat'] != null && { chat: original['chat'] }),
+      ...(original['notify'] != null && { notify: original['notify'] }),
       product: { ...(isObject(product) ? product : {}), ...(name !== '' && { name }) },
       ...(isObject(after) && { after: after['kind'] === 'file' ? { kind: 'file', fileId: after['fileId'] } : after }),
       ...(isObject(picture) && { picture: picture['fileId'] }),

@@ -282,6 +282,7 @@ describe('changes of checkouts and coupons have the form that the service accept
     ...{ recipient: null, fields: [], redirectUrl: null, testMode: true, responseMode: 'immediately', preflight: true },
     ...{ onUnconfirmed: 'hold', capture: 'onPayment', runSeconds: 180, refundOnFailure: false, embedOrigins: [] },
     ...{ trialRuns: 0, trialsPerDay: 50, plans: [{ id: 'ten', name: 'Ten', price: 9, kind: 'runs', runs: 10 }] },
+    notify: { sale: true, failure: false },
   }
   const chosen = { resource: 'checkout', checkout: named('chk_1') }
 
@@ -309,7 +310,10 @@ describe('changes of checkouts and coupons have the form that the service accept
       'Checkout: Duplicate',
       { ...chosen, operation: 'duplicate', productName: 'Guide 2' },
       termsBody,
-      { product: { name: 'Guide 2' }, after: { kind: 'file', fileId: 'fil_1' }, picture: 'fil_2' },
+      {
+        ...{ product: { name: 'Guide 2' }, after: { kind: 'file', fileId: 'fil_1' }, picture: 'fil_2' },
+        notify: { sale: true, failure: false },
+      },
     ],
     [
       'Coupon: Create',
