@@ -167,11 +167,10 @@ export function workflowUnavailable(): DomainError {
   )
 }
 
-export function inTestMode(): DomainError {
-  return invalid(
-    { paymentPayload: 'must be absent: this checkout is in test mode and takes `simulate: true`' },
-    'test_mode',
-  )
+/** `address` is that of the payment page: only the one below it simulates. */
+export function inTestMode(address: string): DomainError {
+  const fault = `must be absent: this checkout is in test mode. Send \`input\` and \`simulate: true\` to \`POST ${address}/pay\``
+  return invalid({ paymentPayload: fault }, 'test_mode')
 }
 
 export function notInTestMode(): DomainError {

@@ -178,7 +178,7 @@ function createQuoting(deps: BuyingDeps, priced: Priced) {
     async offer(id: string, chosen: Chosen) {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())
-      if (checkout.testMode) throw inTestMode()
+      if (checkout.testMode) throw inTestMode(showing.addressOf(checkout))
       const deal = await priced(checkout, chosen, valuesOf(checkout, { ...chosen, named: (field) => field }))
       assertCosts(deal.lines)
       const plan = planOf(checkout, chosen.choice.plan)

@@ -264,7 +264,7 @@ function createOffering({ method, clock, addressOf }: OfferingDeps): Pick<Showin
     const now = clock.now()
     const quote = quoteOf(of, priced, now)
     const offered = offerAt(of, quote, captureDeadlineOf(workMsOf(of), now))
-    if (offered === null) throw of.recipient === null ? inTestMode() : escrowUnavailable()
+    if (offered === null) throw of.recipient === null ? inTestMode(addressOf(of)) : escrowUnavailable()
     // What agents can pay for ahead, each at an address of its own.
     const plans = of.plans.map((each) => ({ ...planWith(each, toWire), url: planUrl(addressOf(of), each.id) }))
     const address = plan === null ? offered.address : planUrl(offered.address, plan.id)

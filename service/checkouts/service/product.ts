@@ -139,7 +139,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
   /** What is sold for money now. */
   function soldFor(checkout: Checkout, order: Order) {
     assertSells(checkout, clock.now())
-    if (checkout.testMode) throw inTestMode()
+    if (checkout.testMode) throw inTestMode(showing.addressOf(checkout))
     assertReachable(checkout)
     const deal = dealFor(checkout, order)
     const { quote } = deal
