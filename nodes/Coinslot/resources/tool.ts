@@ -51,6 +51,14 @@ export const callTool: Operation = {
           default: 20,
           description: 'With All Pages: the max number of pages to read and pay for',
         },
+        {
+          displayName: 'Maximum Cost (USDC)',
+          name: 'maxCost',
+          type: 'number',
+          typeOptions: { minValue: 0, numberPrecision: 6 },
+          default: 0.1,
+          description: 'The most that this call may cost. A call that costs more is refused, and nothing is paid.',
+        },
         approval,
       ],
     },
@@ -79,19 +87,21 @@ interface CallOptions {
   approvalSeconds?: number
   all?: boolean
   fields?: string
+  maxCost?: number
   maxPages?: number
 }
 
-/** How much of the answer is wanted. Null where it is the whole of one page. */
-function readingOf({ all = false, fields = '', maxPages }: CallOptions): IDataObject | null {
+/** How much of the answer is wanted, and for how much. Null where it is the whole of one page, at its price. */
+function readingOf({ all = false, fields = '', maxCost, maxPages }: CallOptions): IDataObject | null {
   const wanted = fields
     .split(',')
     .map((field) => field.trim())
     .filter((field) => field !== '')
-  if (!all && wanted.length === 0) return null
+  if (!all && wanted.length === 0 && maxCost === undefined) return null
   return {
     ...(wanted.length === 0 ? {} : { fields: wanted.join(',') }),
     ...(all ? { all: 'true' } : {}),
+    ...(maxCost !== undefined && { maxCost }),
     // The service refuses a number of pages without all of them.
     ...(all && maxPages !== undefined ? { maxPages } : {}),
   }

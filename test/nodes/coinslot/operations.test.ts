@@ -151,6 +151,16 @@ describe('each operation sends the right request and returns the result', () => 
       [{ success: true, output: { items: [] }, cost: 0.001 }],
     ],
     [
+      'Tool: Call, for a maximum',
+      {
+        ...{ resource: 'tool', operation: 'call', tool: named('github-search'), inputs: mapped({ q: 'x402' }) },
+        options: { maxCost: 0.000001 },
+      },
+      ok({ success: true, output: { items: [] }, cost: 0 }),
+      { method: 'POST', url: `${TOOLS}/github-search`, qs: { maxCost: 0.000001 }, body: { q: 'x402' } },
+      [{ success: true, output: { items: [] }, cost: 0 }],
+    ],
+    [
       'Tool: Get',
       { resource: 'tool', operation: 'get', tool: named('github-search') },
       ok({ tool: { slug: 'github-search' } }),
