@@ -90,15 +90,21 @@ export async function remove(hook: IHookFunctions): Promise<boolean> {
   forget(hook)
   const path = `/checkouts/${kept.checkoutId}`
   if (kept.lifetime === 'temporary') {
-    // Publishing while listening made the checkout persistent, so the end of listening must not expire it.
+    // Publishing while listening made the checkout persistent, and then it must not expire. A service of an earlier version
+    // does not know the condition of the deletion below, so the checkout is read first; without an answer it is left, because
+    // a temporary one expires by itself.
     const answer = await ask(hook, { method: 'GET', path })
-    if (isCheckoutAnswer(answer) && answer.body.checkout['lifetime'] !== 'temporary') return true
+    if (!isCheckoutAnswer(answer)) return warnUnexpired(hook, kept, answer)
+    if (answer.body.checkout['lifetime'] !== 'temporary') return true
   }
   // Publishing again removes the checkout and registers it again at once; its link must keep working in between.
-  const grace = kept.lifetime === 'temporary' ? '' : `?graceSeconds=${String(GRACE_SECONDS)}`
-  const answer = await ask(hook, { method: 'DELETE', path: path + grace })
+  const query = kept.lifetime === 'temporary' ? 'lifetime=temporary' : `graceSeconds=${String(GRACE_SECONDS)}`
+  return warnUnexpired(hook, kept, await ask(hook, { method: 'DELETE', path: `${path}?${query}` }))
+}
+
+function warnUnexpired(hook: IHookFunctions, { checkoutId }: Registration, answer: HttpResult): true {
   if (!answer.reached || (answer.status >= 300 && answer.status !== 404)) {
-    hook.logger.warn(`Checkout ${kept.checkoutId} could not be expired. ${advice(answer)}`)
+    hook.logger.warn(`Checkout ${checkoutId} could not be expired. ${advice(answer)}`)
   }
   return true
 }

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow'
-import { advice, ask } from '../shared/transport.ts'
+import { advice, ask, isObject, type HttpResult } from '../shared/transport.ts'
 import type { Registration } from './lifecycle.ts'
 
 /** Why a payment would not run the workflow, as the node answers it with 410: the service then pauses the checkout and tells its owner. */
@@ -29,12 +29,22 @@ export async function findFault(
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
   const fault = askService(webhook, kept)
   remembered.set(key, { fault, askedAt: nowMs })
-  return await fault
+  const found = await fault
+  // Publishing again revives an expired checkout at once.
+  if (found?.code === EXPIRED) remembered.delete(key)
+  return found
 }
 
-/** Only a refusal is a fault: a service that is slow or down now is asked again when the delivery comes. */
+/**
+ * Only a refusal is a fault, or a checkout that has expired: a service that is slow or down now is asked again when the delivery
+ * comes.
+ */
 async function askService(webhook: IWebhookFunctions, { checkoutId }: Registration): Promise<Fault | undefined> {
   const answer = await ask(webhook, { method: 'GET', path: `/checkouts/${checkoutId}`, timeoutMs: TIMEOUT_MS })
+  if (isExpired(answer)) {
+    const reason = `The checkout ${checkoutId} has expired. Publish this workflow again: customers keep the same link.`
+    return { code: EXPIRED, reason }
+  }
   const isRefused = answer.reached ? REFUSALS.has(answer.status) : answer.address === ''
   if (!isRefused) return undefined
   const isMissing = answer.reached && answer.status === 404 && answer.body['code'] !== undefined
@@ -45,6 +55,12 @@ async function askService(webhook: IWebhookFunctions, { checkoutId }: Registrati
   return { code: isMissing ? 'checkout_not_found' : 'credential_refused', reason }
 }
 
+function isExpired(answer: HttpResult): boolean {
+  const checkout = answer.reached && answer.status === 200 ? answer.body['checkout'] : undefined
+  return isObject(checkout) && checkout['status'] === 'expired'
+}
+
+const EXPIRED = 'checkout_expired'
 /** 400: the key is one of the other environment. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404])
 /** The service waits eight seconds for the node's answer. */

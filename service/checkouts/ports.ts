@@ -97,10 +97,13 @@ export interface CheckoutStore extends RequestStore, ChatStore {
   ): Promise<Checkout | null>
   /** Null when the owner has no such active checkout. */
   prolong(owner: Owner, id: string, until: Date, now: Date): Promise<Checkout | null>
-  /** With its request, if it has one. Null when the owner has no such checkout; an expired one stays unchanged. */
-  expire(owner: Owner, id: string, now: Date): Promise<Checkout | null>
+  /**
+   * With its request, if it has one. Null when the owner has no such checkout, or `onlyTemporary` one that is not; an expired one
+   * stays unchanged.
+   */
+  expire(owner: Owner, id: string, at: { now: Date; onlyTemporary: boolean }): Promise<Checkout | null>
   /** The same at that time, unless the checkout is registered again before. */
-  endSoon(owner: Owner, id: string, at: Date): Promise<Checkout | null>
+  endSoon(owner: Owner, id: string, end: { at: Date; onlyTemporary: boolean }): Promise<Checkout | null>
   /** Expires checkouts whose lease is over. */
   expireLeases(now: Date): Promise<void>
 

@@ -539,7 +539,7 @@ export interface Api {
   }
   /** Expire a checkout; registering the same source again restores the same link */
   "DELETE /v1/checkouts/{id}": {
-    query: { "graceSeconds"?: number | undefined }
+    query: { "graceSeconds"?: number | undefined; "lifetime"?: "temporary" | undefined }
     body: undefined
     answer: { "checkout": Schemas["Checkout"] }
   }

@@ -114,6 +114,23 @@ describe('the life of a checkout', () => {
       expect((await world.seller.call('DELETE', `/v1/checkouts/${id}?graceSeconds=61`)).status).toBe(400)
     })
 
+    it('stays when a test listener ends that it has taken over, and a temporary one expires', async () => {
+      const place = source()
+      const { id } = await world.sell({ source: place, lifetime: 'temporary' })
+      const end = (query: string) => world.seller.call('DELETE', `/v1/checkouts/${id}?lifetime=temporary${query}`)
+      await world.sell({ source: place, lifetime: 'persistent' })
+      for (const query of ['', '&graceSeconds=5']) {
+        expect(await end(query)).toMatchObject({
+          status: 200,
+          body: { checkout: { status: 'active', lifetime: 'persistent', expiresAt: null } },
+        })
+      }
+      const other = await world.sell({ source: source(), lifetime: 'temporary' })
+      const ended = await world.seller.call('DELETE', `/v1/checkouts/${other.id}?lifetime=temporary`)
+      expect(ended.body.checkout.status).toBe('expired')
+      expect((await world.seller.call('DELETE', '/v1/checkouts/chk_1?lifetime=temporary')).status).toBe(404)
+    })
+
     it('is one, also for concurrent activations', async () => {
       const place = source()
       const created = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))

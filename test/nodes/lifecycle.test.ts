@@ -245,8 +245,27 @@ describe('deleting', () => {
     const { memory } = await remembered('manual')
     const { context, calls } = hook({ mode: 'internal', memory, service: is('active', 'temporary') })
     await remove.call(context)
-    expect(calls.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
+    expect(calls.map(({ method, url }) => [method, url.replace(/^.+chk_1/, '')])).toEqual([
+      ['GET', ''],
+      // Publishing between the two requests makes it persistent.
+      ['DELETE', '?lifetime=temporary'],
+    ])
   })
+
+  it.each<[string, ServiceAnswer]>([
+    ['is lost', new Error('socket hang up')],
+    ['is a refusal', { status: 429, body: { error: 'x', code: 'rate_limited' } }],
+    ['is none of the service', { status: 200, body: '<html>' }],
+  ])(
+    'leaves one that may be persistent where the answer about it %s: a temporary one expires by itself',
+    async (_, answer) => {
+      const { memory } = await remembered('manual')
+      const { context, calls } = hook({ mode: 'internal', memory, service: () => answer })
+      await expect(remove.call(context)).resolves.toBe(true)
+      expect(calls.map(({ method }) => method)).toEqual(['GET'])
+      expect(memory).toEqual({})
+    },
+  )
 
   it.each<[string, ServiceAnswer]>([
     ['is down', new Error('connect ECONNREFUSED')],

@@ -88,6 +88,20 @@ describe('the check before a payment', () => {
     expect(sent.response.status).toBe(200)
     expect(sent.response.body).toContain('Customers cannot pay now. Coinslot does not accept the API key')
   })
+
+  it('says on the page that the checkout has expired, until it is published again', async () => {
+    const kept = registered()
+    let status = 'expired'
+    const service = () => ({ status: 200, body: { checkout: { id: kept.checkoutId, status } } })
+    const shown = async () => {
+      const { context, response } = webhook({ name: 'setup' }, { memory: { ...kept }, service })
+      await receive(context)
+      return response.body
+    }
+    expect(await shown()).toContain(`Customers cannot pay now. The checkout ${kept.checkoutId} has expired. Publish`)
+    status = 'active'
+    expect(await shown()).not.toContain('Customers cannot pay now.')
+  })
 })
 
 describe('a workflow that a real service checks', () => {

@@ -105,10 +105,15 @@ function lifeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
         graceSeconds: z.coerce.number().int().min(0).max(60).optional().meta({
           description: 'How long the checkout stays open; registering its source again in this time cancels the expiry',
         }),
+        lifetime: z.literal('temporary').optional().meta({
+          description: 'Expire it only if it is temporary; a persistent one is answered as it is',
+        }),
       }),
       answers: { 200: withoutSecret },
-      handle: async ({ caller, params, query }) =>
-        reply(200, { checkout: toBody(await checkouts.expire(caller, params.id, query.graceSeconds)) }),
+      async handle({ caller, params, query: { graceSeconds, lifetime } }) {
+        const only = { graceSeconds, onlyTemporary: lifetime === 'temporary' }
+        return reply(200, { checkout: toBody(await checkouts.expire(caller, params.id, only)) })
+      },
     }),
     route({
       ...common,

@@ -99,26 +99,7 @@ export function createLife(deps: CheckoutDeps) {
 
     list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
 
-    /** Extends the lease of a temporary checkout whose listener is still active. An expired one does not come back. */
-    async heartbeat(caller: Caller, id: string): Promise<Checkout> {
-      const [owner, now] = [accountOf(caller), clock.now()]
-      if (await store.isOfRequest(owner, id)) throw checkoutOfRequest()
-      return given(await store.prolong(owner, id, leaseEnd(now), now))
-    },
-
-    /**
-     * With a grace period it sells for that long; registering its source again before the end continues it without a
-     * gap. A request for a further amount ends with its checkout.
-     */
-    async expire(caller: Caller, id: string, graceSeconds = 0): Promise<Checkout> {
-      const now = clock.now()
-      const owner = accountOf(caller)
-      const end = new Date(now.getTime() + graceSeconds * 1_000)
-      // A payment of its request locks the same rows in another order.
-      return given(
-        await retryConflicts(() => (graceSeconds === 0 ? store.expire(owner, id, now) : store.endSoon(owner, id, end))),
-      )
-    },
+    ...createEnding({ store, clock }),
 
     /** The old secret stays valid for a day. */
     async rotateSecret(
@@ -132,6 +113,44 @@ export function createLife(deps: CheckoutDeps) {
       return { checkout, ...(await deliveries.targets.rotate({ id, owner }, operation)) }
     },
   }
+}
+
+function createEnding({ store, clock }: Pick<CheckoutDeps, 'store' | 'clock'>) {
+  return {
+    /** Extends the lease of a temporary checkout whose listener is still active. An expired one does not come back. */
+    async heartbeat(caller: Caller, id: string): Promise<Checkout> {
+      const [owner, now] = [accountOf(caller), clock.now()]
+      if (await store.isOfRequest(owner, id)) throw checkoutOfRequest()
+      return given(await store.prolong(owner, id, leaseEnd(now), now))
+    },
+
+    /**
+     * With a grace period it sells for that long; registering its source again before the end continues it without a
+     * gap. A request for a further amount ends with its checkout. The end of a test listener leaves what publishing has made
+     * persistent meanwhile.
+     */
+    async expire(
+      caller: Caller,
+      id: string,
+      { graceSeconds = 0, onlyTemporary = false }: Expiry = {},
+    ): Promise<Checkout> {
+      const now = clock.now()
+      const owner = accountOf(caller)
+      const end = new Date(now.getTime() + graceSeconds * 1_000)
+      // A payment of its request locks the same rows in another order.
+      const ended = await retryConflicts(() =>
+        graceSeconds === 0
+          ? store.expire(owner, id, { now, onlyTemporary })
+          : store.endSoon(owner, id, { at: end, onlyTemporary }),
+      )
+      return given(ended ?? (onlyTemporary ? await store.findOwn(owner, id) : null))
+    },
+  }
+}
+
+interface Expiry {
+  graceSeconds?: number | undefined
+  onlyTemporary?: boolean
 }
 
 export interface Change extends Partial<Omit<Terms, 'lifetime' | 'source'>> {

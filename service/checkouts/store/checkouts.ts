@@ -112,15 +112,16 @@ export function createCheckoutStore(
       return only(rows)
     },
 
-    async expire({ userId, environment }, id, now) {
+    async expire({ userId, environment }, id, { now, onlyTemporary }) {
       if (!isId('chk', id)) return null
-      const rows = await statements.run<CheckoutRow>(EXPIRE, [id, userId, environment, now], 'checkout_expire')
-      return only(rows)
+      const values = [id, userId, environment, now, onlyTemporary]
+      return only(await statements.run<CheckoutRow>(EXPIRE, values, 'checkout_expire'))
     },
 
-    async endSoon({ userId, environment }, id, at) {
+    async endSoon({ userId, environment }, id, { at, onlyTemporary }) {
       if (!isId('chk', id)) return null
-      return only(await statements.run<CheckoutRow>(END_SOON, [id, userId, environment, at], 'checkout_end_soon'))
+      const values = [id, userId, environment, at, onlyTemporary]
+      return only(await statements.run<CheckoutRow>(END_SOON, values, 'checkout_end_soon'))
     },
 
     async expireLeases(now) {
@@ -204,11 +205,13 @@ const WITH_REQUEST = `
   WHERE r.checkout_id = ended.id AND r.ended_as IS NULL)
 SELECT * FROM ended`
 
+const TO_EXPIRE = "id = $1 AND user_id = $2 AND environment = $3 AND (lifetime = 'temporary' OR NOT $5::boolean)"
+
 const EXPIRE = `
 WITH ended AS (
   UPDATE checkout SET state = 'expired', expired_at = coalesce(expired_at, $4), paused_at = NULL, probe_at = NULL,
     updated_at = CASE WHEN state = 'expired' THEN updated_at ELSE $4 END
-  WHERE id = $1 AND user_id = $2 AND environment = $3
+  WHERE ${TO_EXPIRE}
   RETURNING *)
 ${WITH_REQUEST}`
 
@@ -220,7 +223,7 @@ WHERE leased_until IS NOT NULL AND state <> 'expired' AND leased_until <= $1`
 const END_SOON = `
 WITH ended AS (
   UPDATE checkout SET leased_until = CASE WHEN state = 'expired' THEN leased_until ELSE least(leased_until, $4) END
-  WHERE id = $1 AND user_id = $2 AND environment = $3
+  WHERE ${TO_EXPIRE}
   RETURNING *)
 ${WITH_REQUEST}`
 

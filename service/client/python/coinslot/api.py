@@ -2676,6 +2676,7 @@ class DeleteV1CheckoutsIdAnswer(TypedDict):
 
 class DeleteV1CheckoutsIdQuery(TypedDict):
     graceSeconds: NotRequired[int]
+    lifetime: NotRequired[Literal["temporary"]]
 
 
 class PostV1CheckoutsIdHeartbeatAnswer(TypedDict):
