@@ -9,7 +9,7 @@ import type {
   Use,
 } from './model.ts'
 import { ESCROW, UPTO } from './networks.ts'
-import { isRefusal, isTooWide } from './refusal.ts'
+import { isRefusal, narrower, WIDEST } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
 import { addressOfWord, addressWord, hex, numberWord, Words } from './words.ts'
 
@@ -83,8 +83,9 @@ async function firstUse(
       }
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (!isTooWide(error) || width === 1n) throw unavailable('eth_getLogs', error.message)
-      width = width / 4n + 1n
+      const narrowed = narrower(error, width)
+      if (narrowed === null) throw unavailable('eth_getLogs', error.message)
+      width = narrowed
       continue
     }
     if (toBlock === 'latest') return null
@@ -175,5 +176,3 @@ const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5
 const CANCELLED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81' // AuthorizationCanceled
 const CAPTURED = '0xac1e0db1957daedbc6944bcb4c8dc947ff8101d710671ac2ec26309f7f38d58e' // PaymentCaptured
 const VOIDED = '0xcadce8c3acb008e3e1c64ca7f60d22a3c87069183182b7dbb9e4d8cfb3a15842' // PaymentVoided
-/** Blocks in one search: most providers allow ten thousand, some less. */
-const WIDEST = 10_000n

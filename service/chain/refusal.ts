@@ -47,8 +47,16 @@ export function isUnknownParameter(refusal: RpcRefusal): boolean {
 }
 
 /** Whether the RPC wants fewer blocks in one event search. */
-export function isTooWide(refusal: RpcRefusal): boolean {
-  return refusal.code === -32005 || /range|limit|too many|more than|size exceed/i.test(refusal.message)
+export function isTooWide({ code, message }: RpcFault): boolean {
+  return (code === -32005 || /range|limit|too many|more than|size exceed/i.test(message)) && !OUTAGE_WORDS.test(message)
+}
+
+/** Blocks in one event search: most providers allow ten thousand, some less. */
+export const WIDEST = 10_000n
+
+/** In how many blocks to search instead; null where the RPC refuses for another reason. */
+export function narrower(refusal: RpcFault, width: bigint): bigint | null {
+  return isTooWide(refusal) && width > 1n ? width / 4n + 1n : null
 }
 
 const OUTAGE_CODES = new Set([

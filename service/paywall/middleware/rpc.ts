@@ -1,26 +1,16 @@
 import type { Hex } from '../../chain/model.ts'
+import { isRefusal, narrower, RpcRefusal, WIDEST, type RpcFault } from '../../chain/refusal.ts'
 import { isOver, type ChainVerifier } from '../../methods/remote/deps.ts'
 
 /** Reads the state of an authorization from the chain, through any JSON-RPC endpoint of that network. */
 export function rpcVerifier(url: string): ChainVerifier {
-  async function ask<Result>(method: string, ...params: unknown[]): Promise<Result> {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: AbortSignal.timeout(10_000),
-    })
-    const { result } = (await response.json()) as { result?: Result }
-    if (result === undefined) throw new Error(`${method} got no answer`)
-    return result
-  }
-
   return {
     reads: () => true,
 
     async payerHasCode({ chainId }, { from }) {
+      const call = callerOf(url)
       try {
-        const [chain, code] = await Promise.all([ask<Hex>('eth_chainId'), ask<Hex>('eth_getCode', from, 'latest')])
+        const [chain, code] = await Promise.all([call<Hex>('eth_chainId'), call<Hex>('eth_getCode', from, 'latest')])
         return Number(chain) === chainId ? code !== '0x' : null
       } catch {
         return null
@@ -29,24 +19,23 @@ export function rpcVerifier(url: string): ChainVerifier {
 
     async look({ usdc, chainId }, authorization) {
       const { from, to, value, nonce } = authorization
+      const call = callerOf(url)
       try {
-        if (Number(await ask<Hex>('eth_chainId')) !== chainId) return null
+        if (Number(await call<Hex>('eth_chainId')) !== chainId) return null
         const data = `${AUTHORIZATION_STATE}${word(from)}${nonce.slice(2)}`
-        const { number, timestamp } = await ask<{ number: Hex; timestamp: Hex }>(
+        const { number, timestamp } = await call<{ number: Hex; timestamp: Hex }>(
           'eth_getBlockByNumber',
           'latest',
           false,
         )
-        if (BigInt(await ask<Hex>('eth_call', { to: usdc.address, data }, number)) === 0n) {
+        if (BigInt(await call<Hex>('eth_call', { to: usdc.address, data }, number)) === 0n) {
           return { state: isOver(authorization, BigInt(timestamp)) ? 'over' : 'unused' }
         }
-        const since = BigInt(number) > LOOK_BACK ? BigInt(number) - LOOK_BACK : 0n
         const topics = [[USED, CANCELLED], `0x${word(from)}`, nonce]
-        const filter = { address: usdc.address, topics, fromBlock: `0x${since.toString(16)}`, toBlock: 'latest' }
-        const [use] = await ask<Log[]>('eth_getLogs', filter)
-        if (use === undefined) return null
+        const use = await newestLog(call, { address: usdc.address, topics }, BigInt(number))
+        if (use === null) return null
         if (use.topics[0] === CANCELLED) return { state: 'spent' }
-        const receipt = await ask<{ logs: Log[] } | null>('eth_getTransactionReceipt', use.transactionHash)
+        const receipt = await call<{ logs: Log[] } | null>('eth_getTransactionReceipt', use.transactionHash)
         if (receipt === null) return null
         // USDC marks the nonce and then moves the money, so the next transfer belongs to this authorization.
         const next = receipt.logs.find(
@@ -66,6 +55,52 @@ export function rpcVerifier(url: string): ChainVerifier {
   }
 }
 
+type RpcCall = <Result>(method: string, ...params: unknown[]) => Promise<Result>
+
+/** All requests together have ten seconds. */
+function callerOf(url: string): RpcCall {
+  const signal = AbortSignal.timeout(10_000)
+  return async <Result>(method: string, ...params: unknown[]): Promise<Result> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      signal,
+    })
+    const { result, error } = (await response.json()) as { result?: Result; error?: RpcFault | null }
+    if (error != null) throw new RpcRefusal(error)
+    if (result === undefined) throw new Error(`${method} got no answer`)
+    return result
+  }
+}
+
+/**
+ * The newest part first, because the money of a payment has just moved. Public nodes refuse to search many blocks at once, each
+ * at another number.
+ */
+async function newestLog(
+  call: RpcCall,
+  filter: { address: string; topics: unknown },
+  newest: bigint,
+): Promise<Log | null> {
+  const oldest = newest > LOOK_BACK ? newest - LOOK_BACK : 0n
+  let width = WIDEST
+  let to = newest
+  while (to >= oldest) {
+    const from = to - width + 1n > oldest ? to - width + 1n : oldest
+    try {
+      const [log] = await call<Log[]>('eth_getLogs', { ...filter, fromBlock: hex(from), toBlock: hex(to) })
+      if (log !== undefined) return log
+      to = from - 1n
+    } catch (error) {
+      const narrowed = isRefusal(error) ? narrower(error, width) : null
+      if (narrowed === null) throw error
+      width = narrowed
+    }
+  }
+  return null
+}
+
 interface Log {
   address: string
   topics: Hex[]
@@ -78,8 +113,13 @@ function word(address: Hex): string {
   return address.slice(2).padStart(64, '0')
 }
 
+function hex(block: bigint): Hex {
+  return `0x${block.toString(16)}`
+}
+
 const AUTHORIZATION_STATE = '0xe94a0102'
 const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
 const CANCELLED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81'
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+/** In blocks: half a day of the networks that make one every two seconds. */
 const LOOK_BACK = 21_600n

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json as jsonOf } from 'node:stream/consumers'
+import express from 'express'
+import { paywall, type PaywallOptions } from '../../service/paywall/middleware/index.ts'
+import { openWorld, usdcOf, type World } from '../facilitator/world.ts'
+import { answerOf, type Answer } from '../harness/service.ts'
+import { startStrangeFacilitator, type StrangeFacilitator } from './facilitator.ts'
+import { signed } from './world.ts'
+
+interface RpcQuestion {
+  method: string
+  params: { fromBlock: string; toBlock: string }[]
+}
+
+describe('the middleware in a server of its own', () => {
+  let world: World
+  let facilitator: StrangeFacilitator
+  let node: Server
+  /** What the node answers in place of the chain. */
+  let answerOfNode: (question: RpcQuestion) => { result: unknown } | { error: unknown } | null
+  const servers: Server[] = []
+
+  beforeAll(async () => {
+    world = await openWorld()
+    facilitator = await startStrangeFacilitator()
+    facilitator.behind = world.service.origin
+    node = createServer((request, response) => {
+      const answer = async (): Promise<unknown> => {
+        const question = (await jsonOf(request)) as RpcQuestion
+        const own = answerOfNode(question)
+        if (own !== null) return { jsonrpc: '2.0', id: 1, ...own }
+        return { jsonrpc: '2.0', id: 1, result: await world.chain.call(question.method, ...question.params) }
+      }
+      void answer().then((body) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body)))
+    })
+    await once(node.listen(0, '127.0.0.1'), 'listening')
+  })
+  beforeEach(() => {
+    facilitator.mood = 'honest'
+    answerOfNode = () => null
+  })
+  afterAll(async () => {
+    for (const server of [node, ...servers]) {
+      server.closeAllConnections()
+      server.close()
+    }
+    await facilitator.close()
+    await world.close()
+  })
+
+  async function shop(
+    { rpc = originOf(node), ...options }: Partial<Omit<PaywallOptions, 'rpc'>> & { rpc?: string | null } = {},
+    handle = async (): Promise<void> => undefined,
+  ) {
+    let handled = 0
+    const app = express()
+    app.use(
+      paywall({
+        facilitator: facilitator.url,
+        ...(rpc === null ? {} : { rpc }),
+        recipient: world.seller,
+        network: 'base-sepolia',
+        routes: [{ path: '/secret', pricing: { model: 'per-request', amount: 0.05 } }],
+        ...options,
+      }),
+    )
+    app.get('/secret', async (_request, response) => {
+      handled += 1
+      await handle()
+      response.json({ secret: 'worth it' })
+    })
+    const server = app.listen(0, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    const url = `${originOf(server)}/secret`
+    return { url, handled: () => handled, ask: (headers = {}) => fetch(url, { headers }).then(answerOf) }
+  }
+
+  async function paying(at: { ask: () => Promise<Answer> }) {
+    const buyer = await world.chain.payer(1_000_000n)
+    const header = await signed(buyer, world.chain, await at.ask())
+    return { header, left: () => usdcOf(world.chain, buyer.address) }
+  }
+
+  it('finds the transfer at a node that searches few blocks at once', async () => {
+    await world.chain.mine(20)
+    answerOfNode = ({ method, params: [filter] }) => {
+      if (method !== 'eth_getLogs') return null
+      const width = Number(filter!.toBlock) - Number(filter!.fromBlock) + 1
+      return width > 4 || Number.isNaN(width)
+        ? { error: { code: -32_602, message: 'query exceeds max block range 4' } }
+        : null
+    }
+    const one = await shop()
+    const { header, left } = await paying(one)
+    expect(await one.ask(header)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+    expect(await left()).toBe(950_000n)
+  })
+})
+
+function originOf(server: Server): string {
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+}
