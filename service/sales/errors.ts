@@ -1,7 +1,7 @@
 import type { Address } from '../chain/model.ts'
 import { DomainError, invalid, type Kind } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
-import { EXPIRED, isExpired, isUsed, sentenceOf } from '../x402/reasons.ts'
+import { EXPIRED, isExpired, isUsed, sentenceOf, SETTLEMENT_UNKNOWN } from '../x402/reasons.ts'
 import type { Headers } from '../x402/model.ts'
 import { speaksMpp } from '../x402/payload.ts'
 import type { Sale } from './model.ts'
@@ -121,10 +121,16 @@ export function paymentRefused(
 ): DomainError {
   const reason = known ?? 'invalid_exact_evm_transaction_failed'
   if (isUsed(reason)) return authorizationUsed()
+  if (reason === SETTLEMENT_UNKNOWN && sale !== null) return settlementUnknown(sale)
   const sentence = `${sentenceOf(reason)} Nothing was charged.`
   const named = sale === null ? {} : idOf(sale)
   if (!isExpired(reason)) return new PaymentRefused(sentence, { reason, ...named }, sale?.payer ?? null)
   return new DomainError('expired', 'payment_expired', sentence, { reason, ...named })
+}
+
+function settlementUnknown(sale: Pick<Sale, 'id' | 'product'>): DomainError {
+  const sentence = `${sentenceOf(SETTLEMENT_UNKNOWN)} Look in your wallet whether it was charged. If so, ask ${refunderOf(sale)} If not, sign a new authorization.`
+  return new DomainError('conflict', SETTLEMENT_UNKNOWN, sentence, idOf(sale))
 }
 
 /** All of it went back, so nothing is owed for it any more. */

@@ -13,6 +13,11 @@ function isReason(reason: string): reason is keyof typeof PAYMENT_REASONS {
 
 export const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before' satisfies Reason
 
+export const ALREADY_USED = 'invalid_exact_evm_nonce_already_used' satisfies Reason
+
+/** The facilitator never answered whether it settled the payment, and no chain is read that would show it. */
+export const SETTLEMENT_UNKNOWN = 'settlement_unknown' satisfies Reason
+
 export const OTHER_PRICE = 'invalid_exact_evm_payload_authorization_value_mismatch' satisfies Reason
 
 /** What was signed has paid for something, or was taken back. */
@@ -24,5 +29,5 @@ export function isExpired(reason: string | null): boolean {
   return reason !== null && EXPIRIES.has(reason)
 }
 
-const USED: ReadonlySet<string> = new Set<Reason>(['invalid_exact_evm_nonce_already_used', 'permit2_invalid_nonce'])
+const USED: ReadonlySet<string> = new Set<Reason>([ALREADY_USED, 'permit2_invalid_nonce'])
 const EXPIRIES: ReadonlySet<string> = new Set<Reason>([EXPIRED, 'permit2_deadline_expired'])

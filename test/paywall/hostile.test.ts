@@ -25,7 +25,7 @@ describe('a caller who does not pay', () => {
     honest = await openFacilitator()
     world = await openWorld({
       chain: honest.chain,
-      environment: { GATE_FACILITATOR_URL: strange.url, GATE_FACILITATOR_TIMEOUT_MS: '1000' },
+      environment: { GATE_FACILITATOR_URL: strange.url, GATE_FACILITATOR_TIMEOUT_MS: '1000', SETTLE_WAIT_MS: '1000' },
     })
     strange.behind = honest.service.origin
     const pricing = { model: 'per-request' as const, amount: 0.05 }

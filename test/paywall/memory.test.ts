@@ -83,6 +83,19 @@ describe("the middleware's memory", () => {
     expect([await books.find(DIGEST), await books.find(PROOF)]).toEqual([null, null])
   })
 
+  it('lets a handler be paid that has taken longer than its lease while others bought', async () => {
+    await begin(sold)
+    await later(70_000)
+    expect(await books.find(DIGEST)).toMatchObject({ state: 'released', reason: 'interrupted' })
+    const made = { answer: null, bodyHash: null, details: null, amount: null }
+    expect(await books.settling(sold, made, new Date(at + 60_000))).toBe(true)
+    expect(await books.find(DIGEST)).toMatchObject({ state: 'settling', reason: null })
+    // What was given back for another reason stays so.
+    await begin({ ...sold, id: 'pay_2', digest: PROOF, identifier: null })
+    await books.release({ ...sold, id: 'pay_2' }, 'upstream_error')
+    expect(await books.settling({ id: 'pay_2', leaseUntil: null }, made, new Date(at + 60_000))).toBe(false)
+  })
+
   it('keeps a sale whose money may be on its way', async () => {
     await begin(sold)
     const answer = { answer: null, bodyHash: null, details: null, amount: null }

@@ -5,6 +5,7 @@ import { json as jsonOf } from 'node:stream/consumers'
 import express from 'express'
 import { paywall, type PaywallOptions } from '../../service/paywall/middleware/index.ts'
 import { openWorld, usdcOf, type World } from '../facilitator/world.ts'
+import type { TestAccount } from '../harness/chain.ts'
 import { answerOf, type Answer } from '../harness/service.ts'
 import { startStrangeFacilitator, type StrangeFacilitator } from './facilitator.ts'
 import { signed } from './world.ts'
@@ -78,8 +79,8 @@ describe('the middleware in a server of its own', () => {
     return { url, handled: () => handled, ask: (headers = {}) => fetch(url, { headers }).then(answerOf) }
   }
 
-  async function paying(at: { ask: () => Promise<Answer> }) {
-    const buyer = await world.chain.payer(1_000_000n)
+  async function paying(at: { ask: () => Promise<Answer> }, payer?: TestAccount) {
+    const buyer = payer ?? (await world.chain.payer(1_000_000n))
     const header = await signed(buyer, world.chain, await at.ask())
     return { header, left: () => usdcOf(world.chain, buyer.address) }
   }
@@ -97,6 +98,49 @@ describe('the middleware in a server of its own', () => {
     const { header, left } = await paying(one)
     expect(await one.ask(header)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
     expect(await left()).toBe(950_000n)
+  })
+
+  it('waits for a block that its node does not have yet', async () => {
+    const one = await shop()
+    const { header } = await paying(one)
+    const before = facilitator.settled
+    let late = 2
+    answerOfNode = ({ method }) =>
+      method === 'eth_call' && facilitator.settled > before && late-- > 0 ? { result: `0x${'0'.repeat(64)}` } : null
+    expect(await one.ask(header)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+    expect(late).toBeLessThan(1)
+  })
+
+  it('sells nothing for a payment that the chain has already, whatever its facilitator says', async () => {
+    const one = await shop()
+    const payer = await world.chain.payer(1_000_000n)
+    const { header, left } = await paying(one, payer)
+    const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
+    const asked = { x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted }
+    expect((await world.service.post('/settle', asked)).body).toMatchObject({ success: true })
+    facilitator.mood = 'approves-all'
+    expect(await one.ask(header)).toMatchObject({ status: 409, body: { code: 'authorization_used' } })
+    expect([one.handled(), await left()]).toEqual([0, 950_000n])
+  })
+
+  it('does not say that nothing was charged where it cannot know', async () => {
+    let now = Date.now()
+    const events: string[] = []
+    const onEvent: PaywallOptions['onEvent'] = ({ event }) => events.push(event)
+    const one = await shop({ rpc: null, now: () => new Date(now), onEvent })
+    const { header, left } = await paying(one)
+    facilitator.mood = 'settles-and-502'
+    const pending = await one.ask(header)
+    expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
+    const proof = { 'x-payment-id': pending.body.paymentId, 'x-payment-token': pending.body.paymentToken }
+    // It does not remember that it has settled.
+    facilitator.mood = 'denies'
+    expect(await one.ask(proof)).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
+    now += 500_000_000
+    const ended = await one.ask(proof)
+    expect(ended).toMatchObject({ status: 409, body: { code: 'settlement_unknown', paymentId: expect.any(String) } })
+    expect(ended.text).not.toContain('Nothing was charged')
+    expect([events, await left()]).toEqual([['payment.failed'], 950_000n])
   })
 })
 

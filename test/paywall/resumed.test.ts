@@ -19,6 +19,7 @@ describe.each(['none', 'other', 'with a sponsor'] as const)(
         environment: {
           GATE_FACILITATOR_URL: facilitator.url,
           GATE_FACILITATOR_TIMEOUT_MS: '1000',
+          SETTLE_WAIT_MS: '1000',
           ...(node === 'other' ? { BASE_RPC_URLS: chain.url } : {}),
           ...(node === 'with a sponsor'
             ? { BASE_SEPOLIA_RPC_URLS: chain.url, SPONSOR_PRIVATE_KEYS: chain.accounts[1]!.privateKey }

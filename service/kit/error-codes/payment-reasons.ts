@@ -92,5 +92,6 @@ export const PAYMENT_REASONS = {
   eip2612_deadline_expired: 'The permission for Permit2 has expired, or is about to.',
   invalid_upto_evm_transaction_failed: 'The chain refused the transfer.',
   facilitator_out_of_gas: 'This facilitator cannot pay the gas right now. Nothing was charged; try again later.',
+  settlement_unknown: 'The facilitator never said whether it settled the payment, and its authorization has expired.',
   settlement_pending: 'Settlement is pending. Check again later, or look up the transaction.',
 } as const

@@ -287,6 +287,10 @@ export const PAYMENTS = {
     'The payment is on its way to the chain.',
     "Send the same request again in a few seconds, with the payment's id and token where the error names them. You are not charged twice.",
   ],
+  settlement_unknown: [
+    'The facilitator never said whether it settled the payment, and the authorization has expired. It may have been charged.',
+    'Look in your wallet. If it was charged, ask the seller for a refund, and name the paymentId; if not, sign a new authorization.',
+  ],
   signature_expired: ['The signature has expired, or its end is more than an hour ahead.', 'Sign again.'],
   storefront_not_found: [
     'No seller has this handle, or nothing of the seller is for sale.',

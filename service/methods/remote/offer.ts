@@ -4,8 +4,9 @@ import { DomainError } from '../../kit/errors.ts'
 import type { Method, Verified } from '../../sales/ports.ts'
 import type { RequestBody } from '../../x402/model.ts'
 import { readRequest } from '../../x402/payload.ts'
+import { ALREADY_USED } from '../../x402/reasons.ts'
 import { readVerdict, refuseHere } from './answers.ts'
-import { askFacilitator, type RemoteDeps, type RemotePayment } from './deps.ts'
+import { askFacilitator, type ChainEvidence, type RemoteDeps, type RemotePayment } from './deps.ts'
 
 /** New payments, which the facilitator with this address settles. */
 export function offerRemote(deps: RemoteDeps, facilitator: string): Method {
@@ -32,8 +33,34 @@ export async function verifyRemotely(deps: RemoteDeps, { facilitator, request }:
   if (verdict === null) throw unavailable()
   const verified = { payer: authorization.from, refusal: verdict.refusal }
   if (verdict.refusal !== null || network === null || verifier?.reads(network) !== true) return verified
+  const [evidence, payerHasCode] = await Promise.all([
+    verifier.look(network, authorization),
+    verifier.payerHasCode(network, authorization),
+  ])
+  // Settled again, it would show the transfer that has paid for something else.
+  if (isTaken(evidence)) return { ...verified, refusal: ALREADY_USED }
   // If this is unknown at the moment, the order is the one that is safe with any wallet.
-  return { ...verified, payerHasCode: (await verifier.payerHasCode(network, authorization)) ?? true }
+  return { ...verified, payerHasCode: payerHasCode ?? true }
+}
+
+export function readsChain({ verifier }: Pick<RemoteDeps, 'verifier'>, request: RequestBody): boolean {
+  const { network } = readRequest(request)
+  return verifier !== null && (network === null || verifier.reads(network))
+}
+
+/** What the chain shows of the authorization; null where it shows nothing now. */
+export async function evidenceOf(
+  { verifier }: Pick<RemoteDeps, 'verifier'>,
+  request: RequestBody,
+): Promise<ChainEvidence | null> {
+  const { network } = readRequest(request)
+  if (verifier === null || network === null || !verifier.reads(network)) return null
+  return await verifier.look(network, authorizationIn(request))
+}
+
+/** Whether its nonce cannot pay any more, because it has paid or was cancelled. */
+export function isTaken(evidence: ChainEvidence | null): boolean {
+  return evidence?.state === 'used' || evidence?.state === 'spent'
 }
 
 /** A request of a product that is sold for signed authorizations only. */

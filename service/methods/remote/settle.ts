@@ -1,22 +1,33 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Settled } from '../../sales/model.ts'
-import type { SaleMethod } from '../../sales/ports.ts'
+import type { SaleMethod, Verified } from '../../sales/ports.ts'
 import type { RequestBody } from '../../x402/model.ts'
-import { readRequest } from '../../x402/payload.ts'
+import { ALREADY_USED, EXPIRED, SETTLEMENT_UNKNOWN } from '../../x402/reasons.ts'
 import { readSettled } from './answers.ts'
 import { askFacilitator, isOver, remotePaymentOf, type RemoteDeps, type RemotePayment } from './deps.ts'
-import { authorizationIn, verifyRemotely } from './offer.ts'
+import { authorizationIn, evidenceOf, isTaken, readsChain, verifyRemotely } from './offer.ts'
 
 /**
  * Payments that another facilitator settles: the one that the sale was begun with, or `unnamed` where it was begun before
  * that was stored.
  */
 export function remoteMethod(deps: RemoteDeps, unnamed: string | null): SaleMethod {
+  /** Sales of which this process has asked for a settlement and got no clear answer. */
+  const lost = new Set<string>()
   return {
     signed: true,
     simulated: false,
-    verify: (sale) => verifyRemotely(deps, remotePaymentOf(sale, unnamed)),
-    settle: (sale) => settleRemotely(deps, remotePaymentOf(sale, unnamed), sale.id),
+    verify: (sale) => verifyAgain(deps, remotePaymentOf(sale, unnamed)),
+    settle: (sale, waitMs) => settleRemotely(deps, remotePaymentOf(sale, unnamed), { sale: sale.id, waitMs, lost }),
   }
+}
+
+/** The money of a sale that has begun may have moved since: then nothing but the chain says what it is worth. */
+async function verifyAgain(deps: RemoteDeps, payment: RemotePayment): Promise<Verified> {
+  const authorization = authorizationIn(payment.request)
+  const evidence = await evidenceOf(deps, payment.request)
+  if (isTaken(evidence)) return { payer: authorization.from, refusal: ALREADY_USED }
+  return await verifyRemotely(deps, payment)
 }
 
 /**
@@ -26,30 +37,53 @@ export function remoteMethod(deps: RemoteDeps, unnamed: string | null): SaleMeth
 async function settleRemotely(
   deps: RemoteDeps,
   { facilitator, request }: RemotePayment,
-  sale: string,
+  { sale, waitMs = 0, lost }: { sale: string; waitMs?: number | undefined; lost: Set<string> },
 ): Promise<Settled> {
+  const until = performance.now() + waitMs
   const { status, json } = await askFacilitator(deps, `${facilitator}/settle`, request, sale)
-  return await proven(deps, request, readSettled(status, json))
+  const reported = readSettled(status, json)
+  if (!readsChain(deps, request)) return believed(deps, request, { sale, reported, lost })
+  for (;;) {
+    const found = await proven(deps, request)
+    // A facilitator that refuses has moved nothing that a later block would show.
+    const maySettle = reported.status !== 'failed' && performance.now() + LOOK_AGAIN_MS <= until
+    if (found.status !== 'pending' || !maySettle) return found
+    await wait(LOOK_AGAIN_MS)
+  }
 }
 
-async function proven({ verifier, clock }: RemoteDeps, request: RequestBody, reported: Settled): Promise<Settled> {
-  const { network } = readRequest(request)
-  const authorization = authorizationIn(request)
-  if (verifier === null || (network !== null && !verifier.reads(network))) {
-    const seconds = BigInt(Math.floor(clock.now().getTime() / 1000))
-    return reported.status === 'pending' && isOver(authorization, seconds) ? OVER : reported
+/**
+ * Without a chain. A refusal after an answer was lost may be about what was settled then: the nonce is used, the money is gone,
+ * the time is over.
+ */
+function believed(
+  { clock }: RemoteDeps,
+  request: RequestBody,
+  { sale, reported, lost }: { sale: string; reported: Settled; lost: Set<string> },
+): Settled {
+  const isUnclear = reported.status === 'pending' || (reported.status === 'failed' && lost.has(sale))
+  const seconds = BigInt(Math.floor(clock.now().getTime() / 1000))
+  if (isUnclear && !isOver(authorizationIn(request), seconds)) {
+    lost.add(sale)
+    return { status: 'pending' }
   }
-  const evidence = network === null ? null : await verifier.look(network, authorization)
+  lost.delete(sale)
+  return isUnclear ? { status: 'failed', reason: SETTLEMENT_UNKNOWN } : reported
+}
+
+/** About half of the time in which these networks make a block. */
+const LOOK_AGAIN_MS = 1_000
+
+async function proven(deps: RemoteDeps, request: RequestBody): Promise<Settled> {
+  const evidence = await evidenceOf(deps, request)
   switch (evidence?.state) {
     case 'used':
       return { status: 'settled', txHash: evidence.txHash }
     case 'spent':
-      return { status: 'failed', reason: 'invalid_exact_evm_nonce_already_used' }
+      return { status: 'failed', reason: ALREADY_USED }
     case 'over':
-      return OVER
+      return { status: 'failed', reason: EXPIRED }
     default:
       return { status: 'pending' }
   }
 }
-
-const OVER: Settled = { status: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }

@@ -32,6 +32,12 @@ export function memoryPlaces() {
     places.set(key, { ...place, taken: place.taken + 1 })
   }
 
+  /** At the price that was agreed, whichever tier would be next. */
+  function takeAgain({ windowStart, ...payment }: Payment): void {
+    const place = places.get(keyOf(payment))
+    if (windowStart !== null && place?.start === windowStart.getTime()) place.taken += 1
+  }
+
   function free({ windowStart, ...payment }: Payment): void {
     const place = places.get(keyOf(payment))
     if (windowStart !== null && place?.start === windowStart.getTime())
@@ -52,6 +58,7 @@ export function memoryPlaces() {
 
   return {
     claim,
+    takeAgain,
     free,
     moved,
     tier({ windowStart, ...customer }: Place, tiers: readonly Tier[]): number {

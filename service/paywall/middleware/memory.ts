@@ -45,7 +45,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     if (at < forgotten + FORGET_MS) return
     forgotten = at
     balances.drawExpired(at)
-    for (const sale of sales.values()) if (isLost(sale, at)) void claims.release(sale, 'interrupted')
+    for (const sale of sales.values()) if (isLost(sale, at)) void claims.release(sale, INTERRUPTED)
     memory.drop(at)
   }
 
@@ -235,10 +235,12 @@ function claimsIn(
 
     async settling({ id }, { answer, bodyHash, details, amount }, until) {
       const known = sales.get(id)
-      if (known?.state !== 'claimed') return false
+      if (known === undefined || !(known.state === 'claimed' || isInterrupted(known))) return false
+      // A handler that takes long is given up while others buy, but the payer still owes what it has made.
+      if (isInterrupted(known)) places.takeAgain(paymentOf(known))
       const used = { details: details ?? known.details, amount: amount ?? known.amount }
       const said = { bodyHash: known.bodyHash ?? bodyHash, ...used }
-      change(id, { state: 'settling', leaseUntil: until, ...said })
+      change(id, { state: 'settling', reason: null, leaseUntil: until, ...said })
       if (answer !== null) answers.set(id, answer)
       return true
     },
@@ -280,6 +282,11 @@ function isLost({ state, leaseUntil }: Sale, at: number): boolean {
   return state === 'claimed' && (leaseUntil?.getTime() ?? 0) <= at
 }
 
+function isInterrupted({ state, reason }: Sale): boolean {
+  return state === 'released' && reason === INTERRUPTED
+}
+
+const INTERRUPTED = 'interrupted'
 const FORGET_MS = 10_000
 
 /** When the authorization expires. */
