@@ -44,6 +44,12 @@ export function badPayment(header: string, why: string): DomainError {
   return invalid({ [header]: why }, 'invalid_payment')
 }
 
+/** What it proves is remembered until it expires. */
+export function proofTooLong(): DomainError {
+  const sentence = 'This signature is valid for more than 26 hours. Sign one that ends earlier.'
+  return new DomainError('expired', 'proof_expired', sentence)
+}
+
 export function anotherRequest(): DomainError {
   return new DomainError(
     'conflict',

@@ -1,3 +1,4 @@
+import { sharedInProcess } from '../../service/paywall/middleware/authorizations.ts'
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { NewSale } from '../../service/sales/model.ts'
@@ -94,6 +95,14 @@ describe("the middleware's memory", () => {
     await begin({ ...sold, id: 'pay_2', digest: PROOF, identifier: null })
     await books.release({ ...sold, id: 'pay_2' }, 'upstream_error')
     expect(await books.settling({ id: 'pay_2', leaseUntil: null }, made, new Date(at + 60_000))).toBe(false)
+  })
+
+  it('takes no proof that it would have to remember for more than 26 hours', async () => {
+    const shared = sharedInProcess(books, () => new Date(at))
+    const until = (hours: number) => BigInt((START + hours * HOUR_MS) / 1_000)
+    await expect(shared.prove(PROOF, 'op_1', until(27))).rejects.toMatchObject({ code: 'proof_expired' })
+    await expect(shared.prove(PROOF, 'op_1', 2n ** 256n - 1n)).rejects.toMatchObject({ code: 'proof_expired' })
+    expect(await shared.prove(PROOF, 'op_1', until(26))).toBe(true)
   })
 
   it('keeps a sale whose money may be on its way', async () => {

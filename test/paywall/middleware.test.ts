@@ -1,9 +1,9 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json as jsonOf } from 'node:stream/consumers'
 import express from 'express'
-import { paywall, type PaywallOptions } from '../../service/paywall/middleware/index.ts'
+import { paywall, verifyIdentity, type PaywallOptions } from '../../service/paywall/middleware/index.ts'
 import { openWorld, usdcOf, type World } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { answerOf, type Answer } from '../harness/service.ts'
@@ -111,6 +111,24 @@ describe('the middleware in a server of its own', () => {
     expect(late).toBeLessThan(1)
   })
 
+  it('sells one payment once, where two of them are in one process', async () => {
+    let answer = (): void => undefined
+    const began = new EventEmitter()
+    const slow = await shop({}, () => {
+      began.emit('work')
+      return new Promise((resolve) => (answer = resolve))
+    })
+    const other = await shop()
+    const { header, left } = await paying(slow)
+    const working = once(began, 'work')
+    const first = slow.ask(header)
+    await working
+    expect(await other.ask(header)).toMatchObject({ status: 409, body: { code: 'authorization_used' } })
+    answer()
+    expect(await first).toMatchObject({ status: 200 })
+    expect([other.handled(), await left()]).toEqual([0, 950_000n])
+  })
+
   it('sells nothing for a payment that the chain has already, whatever its facilitator says', async () => {
     const one = await shop()
     const payer = await world.chain.payer(1_000_000n)
@@ -141,6 +159,10 @@ describe('the middleware in a server of its own', () => {
     expect(ended).toMatchObject({ status: 409, body: { code: 'settlement_unknown', paymentId: expect.any(String) } })
     expect(ended.text).not.toContain('Nothing was charged')
     expect([events, await left()]).toEqual([['payment.failed'], 950_000n])
+  })
+
+  it.each(['', 'whsec_', 'whsec_c2hvcnQ='])('verifies no identity with the secret %j', (secret) => {
+    expect(() => verifyIdentity('v1.e30.x', secret, { method: 'GET', path: '/' })).toThrow(/secret must be/)
   })
 })
 

@@ -23,6 +23,7 @@ import { offerRemote } from '../../methods/remote/offer.ts'
 import { remoteMethod } from '../../methods/remote/settle.ts'
 import { credentialText } from '../../mpp/credential.ts'
 import { createDialects } from '../../x402/dialects.ts'
+import { sharedInProcess } from './authorizations.ts'
 import { bodyOf } from './body.ts'
 import { capture } from './capture.ts'
 import { memoryBooks, type PaymentEvent } from './memory.ts'
@@ -71,7 +72,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
   // Tokens and challenges are only valid for this process: after a restart the payments are lost too.
   const tokens = createPaymentTokens(randomBytes(32))
   const dialects = createDialects({ key: keyOf(options.secret), clock, signer: null })
-  const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
+  const books = sharedInProcess(options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now }), now)
   const remote: RemoteDeps = {
     post: (url, body, operation) => post(url, body, operation, timeoutMs),
     verifier: options.rpc === undefined ? null : rpcVerifier(options.rpc),

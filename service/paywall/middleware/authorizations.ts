@@ -1,0 +1,63 @@
+import type { PaymentJournal } from '../service/deps.ts'
+import { authorizationUsed } from '../../sales/errors.ts'
+import { readRequest } from '../../x402/payload.ts'
+import { proofTooLong } from '../errors.ts'
+
+/**
+ * The journal of one paywall, in a process that may have several: the same authorization would be verified at each of them before
+ * any has moved its money, and the one transfer would then prove a sale at each.
+ */
+export function sharedInProcess(books: PaymentJournal, now: () => Date): PaymentJournal {
+  /** Throws where another journal has it. Returns a function that frees it again, where this call has taken it. */
+  function take(digest: string, validBefore: bigint): () => void {
+    const at = now().getTime()
+    for (const [other, { until }] of TAKEN) if (until < at) TAKEN.delete(other)
+    const holder = TAKEN.get(digest)
+    if (holder !== undefined && holder.books !== books) throw authorizationUsed()
+    if (holder !== undefined) return () => undefined
+    TAKEN.set(digest, { books, until: millisecondsOf(validBefore) + SPARE_MS })
+    return () => TAKEN.delete(digest)
+  }
+
+  const own: Pick<PaymentJournal, 'begin' | 'prove'> = {
+    async begin(sale, claim) {
+      const { digest, request } = sale
+      const validBefore = request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n)
+      const free = digest === null ? () => undefined : take(digest, validBefore)
+      try {
+        return await books.begin(sale, claim)
+      } catch (error) {
+        free()
+        throw error
+      }
+    },
+
+    /** It stays known until it has expired, so one without an end would stay for ever. */
+    async prove(digest, buys, validBefore) {
+      if (millisecondsOf(validBefore) > now().getTime() + PROOF_MS_MAX) throw proofTooLong()
+      take(digest, validBefore)
+      return await books.prove(digest, buys, validBefore)
+    },
+  }
+  // A journal on a database may be a class, whose methods need it as `this`.
+  return new Proxy(books, {
+    get(journal, name) {
+      if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown
+      const value: unknown = Reflect.get(journal, name)
+      return typeof value === 'function' ? (value.bind(journal) as unknown) : value
+    },
+  })
+}
+
+function millisecondsOf(seconds: bigint): number {
+  return Number(seconds) * 1_000
+}
+
+/** A day, and two hours for clocks and clients that count generously. */
+const PROOF_MS_MAX = 26 * 3_600_000
+/** Longer than a journal in memory remembers a payment whose authorization has expired. */
+const SPARE_MS = 900_000
+
+/** Of the process, also where the package is installed in it twice. */
+const TAKEN = ((globalThis as Record<symbol, unknown>)[Symbol.for('coinslot.paywall.authorizations')] ??=
+  new Map()) as Map<string, { books: PaymentJournal; until: number }>
