@@ -72,6 +72,8 @@ export default function Wallet() {
       <List
         path="wallet.transactions"
         rows={({ transactions }) => transactions}
+        // The two sides of one transfer share their id.
+        keyOf={({ id, balanceAfter }) => `${id} ${String(balanceAfter)}`}
         name="Transactions"
         titled
         columns={MOVEMENTS}

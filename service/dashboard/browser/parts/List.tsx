@@ -8,6 +8,7 @@ import type { Column, FileColumn } from './columns.tsx'
 import { Export } from './Export.tsx'
 import { inCounts } from './values.tsx'
 import { Card } from './layout.tsx'
+import { allRows } from './rows.ts'
 import { Empty, Failure } from './states.tsx'
 import { Table } from './Table.tsx'
 
@@ -28,6 +29,8 @@ export function List<P extends QueryPath, Row extends { id: string }>(props: {
   /** For lists that are browsed: a card for each row in place of the table. */
   card?: (row: Row) => ReactNode
   href?: (row: Row) => string
+  /** What tells a row from the others; its id where absent. */
+  keyOf?: (row: Row) => string
   empty: ReactNode
   pageKey?: string
   controls?: ReactNode
@@ -61,7 +64,9 @@ export function List<P extends QueryPath, Row extends { id: string }>(props: {
             disabled={total === 0}
             load={() => {
               const at = environment()
-              return allOf((from) => read(path, input(100, from), at).then((part) => [rowsOf(part), totalOf(part)]))
+              const load = (from: number) =>
+                read(path, input(100, from), at).then((part) => [rowsOf(part), totalOf(part)] as const)
+              return allRows(load, props.keyOf ?? (({ id }) => id))
             }}
           />
         </div>
@@ -96,23 +101,32 @@ export function List<P extends QueryPath, Row extends { id: string }>(props: {
           stale={found.isPlaceholderData}
         />
       )}
-      {total > size && (
-        <nav
-          aria-label={`Pages of ${name}`}
-          className="flex items-center justify-end gap-1 border-t border-line px-4 py-2"
-        >
-          <span className="mr-2 text-quiet tabular-nums">
-            {inCounts((page - 1) * size + 1)}–{inCounts(Math.min(page * size, total))} of {inCounts(total)}
-          </span>
-          <IconButton label="Previous page" disabled={page === 1} onClick={() => turn(page - 1)}>
-            <ChevronLeftIcon />
-          </IconButton>
-          <IconButton label="Next page" disabled={page * size >= total} onClick={() => turn(page + 1)}>
-            <ChevronRightIcon />
-          </IconButton>
-        </nav>
-      )}
+      {total > size && <Pages {...{ name, page, size, total, turn }} />}
     </Card>
+  )
+}
+
+interface PagesProps {
+  name: string
+  page: number
+  size: number
+  total: number
+  turn: (to: number) => void
+}
+
+function Pages({ name, page, size, total, turn }: PagesProps) {
+  return (
+    <nav aria-label={`Pages of ${name}`} className="flex items-center justify-end gap-1 border-t border-line px-4 py-2">
+      <span className="mr-2 text-quiet tabular-nums">
+        {inCounts((page - 1) * size + 1)}–{inCounts(Math.min(page * size, total))} of {inCounts(total)}
+      </span>
+      <IconButton label="Previous page" disabled={page === 1} onClick={() => turn(page - 1)}>
+        <ChevronLeftIcon />
+      </IconButton>
+      <IconButton label="Next page" disabled={page * size >= total} onClick={() => turn(page + 1)}>
+        <ChevronRightIcon />
+      </IconButton>
+    </nav>
   )
 }
 
@@ -126,26 +140,4 @@ function totalOf(found: unknown): number {
 
 function counted(total: number): string {
   return total === 0 ? '' : `${inCounts(total)} in total`
-}
-
-/**
- * The rows that there are at the beginning. What arrives meanwhile moves them down: the next page begins as much later, and where
- * it begins with rows of the page before, these are left out.
- */
-async function allOf<Row>(
-  load: (offset: number) => Promise<readonly [rows: readonly Row[], total: number]>,
-): Promise<{ rows: readonly Row[]; isWhole: boolean }> {
-  const [first, total] = await load(0)
-  const all = [...first]
-  for (let arrived = 0; all.length < total;) {
-    const [rows, now] = await load(all.length + arrived)
-    const last = JSON.stringify(all.at(-1))
-    const repeated = rows.findLastIndex((row) => JSON.stringify(row) === last) + 1
-    const areOld = repeated === 0 && now - total - arrived >= rows.length
-    const next = areOld ? [] : rows.slice(repeated)
-    if (next.length === 0 && now - total === arrived) break
-    all.push(...next)
-    arrived = now - total
-  }
-  return { rows: all, isWhole: true }
 }
