@@ -30,8 +30,10 @@ import type { Passes } from '../passes/service/passes.ts'
 import { passesRouter } from '../passes/trpc.ts'
 import { paymentsRouter } from '../refunds/trpc.ts'
 import { paywallsRouter } from '../paywall/trpc.ts'
+import type { Method } from '../sales/ports.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import { proofOf, receiptOf } from '../sales/service/door.ts'
+import { settingsRouter } from '../sales/trpc.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import { budgetsRouter } from '../budgets/trpc.ts'
 import type { Calls } from '../tools/service/calls/calls.ts'
@@ -84,6 +86,7 @@ export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) 
     invoices: invoicesRouter(invoices, receiptMails),
     files: filesRouter(files),
     brand: brandRouter(brands),
+    settings: settingsRouter(deps),
     paywalls: paywallsRouter(paywalls, { gate: config.addresses.gate, clock }),
   })
 }
@@ -110,6 +113,8 @@ interface RoutedDeps {
   files: Files
   brands: Brands
   selling: Pick<SellingDeps, 'dialects'>
+  method: Pick<Method, 'serves'>
+  gateMethod: Pick<Method, 'serves'>
 }
 
 /** The procedures that the dashboard may call. @public */

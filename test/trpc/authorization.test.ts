@@ -141,6 +141,7 @@ const PROCEDURES: Record<string, Row> = {
   'passes.end': act('pass'),
   'disputes.list': none('disputes'),
   'disputes.answer': { ...act('dispute'), more: { action: 'decline' } },
+  'settings.served': own,
   'brand.get': own,
   'brand.change': own,
   'disputes.policy': own,

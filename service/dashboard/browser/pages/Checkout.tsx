@@ -15,6 +15,7 @@ import { RotateSecret } from '../parts/Secret.tsx'
 import { inBytes } from '../../../ui-kit/format.ts'
 import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
 import { Empty, Loaded, Notice } from '../parts/states.tsx'
+import { Unserved } from '../parts/Unserved.tsx'
 import { toast } from '../shell/toast.ts'
 import { Embedding, Share } from './checkouts/Share.tsx'
 import { Passes } from './checkouts/Passes.tsx'
@@ -49,6 +50,7 @@ function CheckoutPage({ checkout }: { checkout: Checkout }) {
           Payments are paused because the workflow does not answer. They resume as soon as it does.
         </Notice>
       )}
+      <Unserved of="checkouts" sold={checkout} />
       {checkout.source !== null && status !== 'expired' && (
         <Notice>A node in n8n sets this checkout. To change it, change the node and publish the workflow again.</Notice>
       )}

@@ -12,6 +12,7 @@ import { List } from '../parts/List.tsx'
 import { RotateSecret } from '../parts/Secret.tsx'
 import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
 import { Empty, Loaded, Skeleton } from '../parts/states.tsx'
+import { Unserved } from '../parts/Unserved.tsx'
 import { toast } from '../shell/toast.ts'
 import { curlOf, type Paywall } from './paywalls/draft.ts'
 
@@ -38,6 +39,7 @@ function PaywallPage({ paywall }: { paywall: Paywall }) {
       back={{ to: '/paywalls', name: 'Paywalls' }}
       actions={<Actions paywall={paywall} />}
     >
+      <Unserved of="paywalls" sold={paywall} />
       <Analytics id={id} />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <Card title="Terms">
