@@ -117,6 +117,8 @@ describe('receipts and invoices as documents', () => {
     const id = String(paid.body.payment.id)
     const text = await textOf((await read(`/receipts/${id}/receipt.pdf?token=${token}`)).bytes)
     expect(text).toContain('0.00 USDC')
+    // The network is one of test tokens, though nothing was simulated.
+    expect(text).toContain('Test: in test tokens, which have no value.')
     expect(text).not.toMatch(/Transaction|free:/)
   })
 

@@ -1,5 +1,5 @@
 import { toDecimal, usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import { isTransaction } from '../../chain/networks.ts'
+import { isTransaction, networkOf } from '../../chain/networks.ts'
 import { isReal, wasPaid, type Sale } from '../../sales/model.ts'
 import { invoicingOff, notPaid, notReal } from '../errors.ts'
 import type { Buyer, Invoice, Invoicing, Lines } from '../model.ts'
@@ -63,6 +63,12 @@ export function linesOf(sale: Sale, product: string, taxRate: number): Lines {
     paidAt: (endedAt ?? createdAt).toISOString(),
     testMode: simulated,
   }
+}
+
+/** Why a sale is only a test: no money has moved, or tokens without a value. Null for one that was paid. */
+export function testOf({ testMode, network }: Pick<Lines, 'testMode' | 'network'>): 'simulated' | 'tokens' | null {
+  if (testMode) return 'simulated'
+  return networkOf(network)?.live === false ? 'tokens' : null
 }
 
 /** The lines that a sale of a checkout has, in micro-USDC. */

@@ -15,6 +15,7 @@ export interface MailWords {
   attached: string
   why: string
   test: string
+  testTokens: string
 }
 
 export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
@@ -32,6 +33,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: 'The receipt is attached as a PDF.',
     why: 'You get this mail because this address was entered at the payment. If you did not pay, ignore it.',
     test: 'Test: no money has moved.',
+    testTokens: 'Test: in test tokens, which have no value.',
   },
   de: {
     receipt: 'Quittung: {product}',
@@ -47,6 +49,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: 'Der Beleg ist als PDF angehängt.',
     why: 'Sie erhalten diese E-Mail, weil diese Adresse bei der Zahlung angegeben wurde. Wenn Sie nicht bezahlt haben, ignorieren Sie sie.',
     test: 'Test: Es wurde kein Geld bewegt.',
+    testTokens: 'Test: in Test-Token, die keinen Wert haben.',
   },
   fr: {
     receipt: 'Reçu : {product}',
@@ -62,6 +65,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: 'Le reçu est joint au format PDF.',
     why: 'Vous recevez cet e-mail car cette adresse a été saisie lors du paiement. Si vous n’avez pas payé, ignorez-le.',
     test: 'Test : aucun argent n’a été déplacé.',
+    testTokens: 'Test : en jetons de test, sans valeur.',
   },
   es: {
     receipt: 'Recibo: {product}',
@@ -77,6 +81,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: 'El recibo va adjunto en PDF.',
     why: 'Recibes este correo porque se indicó esta dirección al pagar. Si no has pagado, ignóralo.',
     test: 'Prueba: no se ha movido dinero.',
+    testTokens: 'Prueba: en tokens de prueba, sin valor.',
   },
   pt: {
     receipt: 'Recibo: {product}',
@@ -92,6 +97,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: 'O recibo está anexado em PDF.',
     why: 'Você recebe este e-mail porque este endereço foi informado no pagamento. Se você não pagou, ignore-o.',
     test: 'Teste: nenhum dinheiro foi movimentado.',
+    testTokens: 'Teste: em tokens de teste, sem valor.',
   },
   it: {
     receipt: 'Ricevuta: {product}',
@@ -107,6 +113,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: 'La ricevuta è allegata in PDF.',
     why: 'Ricevi questa e-mail perché questo indirizzo è stato inserito al pagamento. Se non hai pagato, ignorala.',
     test: 'Test: nessun denaro è stato spostato.',
+    testTokens: 'Test: in token di prova, senza valore.',
   },
   ja: {
     receipt: '領収書：{product}',
@@ -122,6 +129,7 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: '領収書を PDF で添付しています。',
     why: 'お支払い時にこのアドレスが入力されたため、このメールをお送りしています。お支払いの覚えがない場合は無視してください。',
     test: 'テスト：資金は動いていません。',
+    testTokens: 'テスト：価値のないテストトークンによるものです。',
   },
   zh: {
     receipt: '收据：{product}',
@@ -136,5 +144,6 @@ export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = {
     attached: '收据以 PDF 附件形式附上。',
     why: '您收到此邮件，是因为付款时填写了此地址。如果您没有付款，请忽略。',
     test: '测试：没有资金变动。',
+    testTokens: '测试：使用没有价值的测试代币。',
   },
 }

@@ -1,5 +1,6 @@
 import type { Language } from '../../kit/language.ts'
 import type { Lines } from '../model.ts'
+import { testOf } from './issuing.ts'
 import { MAIL_WORDS, type MailWords } from './mail-words.ts'
 
 /** What a mail to a buyer says. Nothing in it is the buyer's own text: strangers enter addresses of others. */
@@ -14,11 +15,11 @@ export interface MailedSale {
 
 export function receiptMail({ seller, lines, link, language }: MailedSale): { subject: string; text: string } {
   const words = MAIL_WORDS[language]
-  const { product, quantity, unit, coupon, discount, total, testMode } = lines
+  const { product, quantity, unit, coupon, discount, total } = lines
   return {
     subject: say(words.receipt, { product: inLine(product) }),
     text: paragraphs([
-      testMode ? words.test : null,
+      testIn(lines, words),
       words.paid,
       [
         inLine(product),
@@ -43,13 +44,18 @@ export function refundMail(
   return {
     subject: say(words.refund, { product: inLine(lines.product) }),
     text: paragraphs([
-      lines.testMode ? words.test : null,
+      testIn(lines, words),
       say(byTransfer ? words.refundedTransfer : words.refunded, { amount: `${amount} USDC` }),
       [inLine(lines.product), seller === null ? null : `${words.seller}: ${inLine(seller)}`],
       [words.link, link],
       words.why,
     ]),
   }
+}
+
+function testIn(lines: Lines, words: MailWords): string | null {
+  const test = testOf(lines)
+  return test === null ? null : test === 'simulated' ? words.test : words.testTokens
 }
 
 type Part = string | null | readonly (string | null)[]

@@ -1,5 +1,6 @@
 import type { Cell, Paper, Row } from '../../pdf/model.ts'
 import type { Buyer, Invoice, Invoicing, Lines } from '../model.ts'
+import { testOf } from './issuing.ts'
 
 /** What a receipt or an invoice says. */
 export interface Printed {
@@ -15,6 +16,7 @@ export interface Printed {
 /** It never changes once it is issued, except for what went back since. */
 export function paperOf(printed: Printed): Paper {
   const { invoice, payment, seller, lines, refunded } = printed
+  const test = testOf(lines)
   const title = invoice === null ? `Receipt ${payment}` : `Invoice ${invoice.number}`
   const date = invoice === null ? lines.paidAt : invoice.issuedAt.toISOString()
   const facts = [
@@ -30,7 +32,7 @@ export function paperOf(printed: Printed): Paper {
     date,
     rows: [
       { gap: 0, rule: false, cells: [cell(invoice === null ? 'Receipt' : 'Invoice', { size: 22, bold: true })] },
-      ...(lines.testMode ? [row(cell('Test: no money has moved.', { bold: true }), 6)] : []),
+      ...(test === null ? [] : [row(cell(TESTS[test], { bold: true }), 6)]),
       partiesOf(seller, invoice?.buyer ?? null),
       ...facts.map(([name, text], at) => fact(name, text, at === 0)),
       ...tableOf(lines, seller),
@@ -39,6 +41,11 @@ export function paperOf(printed: Printed): Paper {
     ],
   }
 }
+
+const TESTS = {
+  simulated: 'Test: no money has moved.',
+  tokens: 'Test: in test tokens, which have no value.',
+} as const
 
 function partiesOf(seller: Printed['seller'], buyer: Buyer | null): Row {
   const { sellerName, sellerAddress, sellerTaxId } = seller
