@@ -3,14 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PaymentState } from '../../model.ts'
 import type { PaymentAddressView } from '../../../payment-addresses/service/addresses.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
-import { isRecord } from '../../../ui-kit/provider.ts'
-import { dateTime, figure, language, say, sayWith, usdc } from '../words/say.ts'
-import { sentenceOf } from '../words/reasons.ts'
+import { language, say } from '../words/say.ts'
 import { Hint, Primary } from './Actions.tsx'
+import { GiveBack, Returns, Standing, WhereTo } from './Arrivals.tsx'
 import { rawOf } from './draft.ts'
 import { Outward, Spinner } from './Icons.tsx'
-import { onThisHost } from './Result.tsx'
 import { isAllBack, withoutCharge, type State, type TransferActs } from './state.ts'
+import { addressesOf, addressIn, ask, faultOf, hashOf, orderLink, proofIn, type Proof } from './transfers.ts'
 
 /** What orders by a transfer from anywhere, in the form. The order has an address of its own, and a link that leads back. */
 export function Transfer({ state, acts, leave }: { state: State; acts: TransferActs; leave: () => void }) {
@@ -31,7 +30,7 @@ export function Transfer({ state, acts, leave }: { state: State; acts: TransferA
     const seen = addressIn(answer)
     if (seen === null) return setFault(withoutCharge(faultOf(answer)))
     const proof = { id: seen.id, token: String(answer?.body['token']) }
-    history.replaceState(history.state, '', `${location.pathname}${location.search}#${HASH}${proof.id}.${proof.token}`)
+    history.replaceState(history.state, '', `${location.pathname}${location.search}${hashOf(proof)}`)
     acts.begun(() => <Order url={checkout.url} bought={acts.bought} proof={proof} seen={seen} />)
   }
   return (
@@ -210,209 +209,4 @@ function useTransfer(
   return { shown, isReturning, fault, giveBack }
 }
 
-function addressesOf(url: string): string {
-  return `${onThisHost(url)}/addresses`
-}
-
-function orderLink(url: string, { id, token }: { id: string; token: string | null }): string {
-  return `${onThisHost(url)}?${new URLSearchParams({ payment: id, token: token ?? '' }).toString()}`
-}
-
-function WhereTo({ shown, network }: { shown: PaymentAddressView; network: string }) {
-  const { address, missing, qr, link } = shown
-  return (
-    <>
-      <p>
-        {sayWith('transfer.send', { amount: <strong>{usdc(missing)}</strong>, network: <strong>{network}</strong> })}
-      </p>
-      {qr !== null && (
-        <img class="code" src={`data:image/svg+xml,${encodeURIComponent(qr)}`} alt={say('transfer.code')} />
-      )}
-      <Copied label={say('transfer.address')} text={address} />
-      <Copied
-        label={say('transfer.amount')}
-        text={figure(missing).replaceAll(/[^0-9.,]/g, '')}
-        copied={String(missing)}
-      />
-      {link !== null && (
-        <a class="button button-plain" href={link}>
-          {say('transfer.inWallet')}
-        </a>
-      )}
-      <Hint>{say('transfer.only', { network })}</Hint>
-    </>
-  )
-}
-
-function Standing({ shown }: { shown: PaymentAddressView }) {
-  const { status, received, amount, reason, expiresAt } = shown
-  const until = dateTime(new Date(expiresAt))
-  return (
-    <div role="status">
-      {status === 'waiting' ? (
-        <p class="quiet">
-          <Spinner /> {say('transfer.waiting', { time: until })}
-        </p>
-      ) : status === 'partly_paid' ? (
-        <Hint>{say('transfer.partly', { received: usdc(received), amount: usdc(amount), time: until })}</Hint>
-      ) : status === 'paying' ? (
-        <p class="quiet">
-          <Spinner /> {say(reason === null ? 'transfer.paying' : 'transfer.payingSlowly')}
-        </p>
-      ) : status === 'paid' ? (
-        <p>
-          <strong>{say('transfer.paid')}</strong>
-        </p>
-      ) : (
-        <Hint tone="bad">{say(status === 'expired' ? 'transfer.expired' : 'transfer.failed')}</Hint>
-      )}
-    </div>
-  )
-}
-
-/** What is left is the buyer's. Where it came from is no address to return to: an exchange sends for many. */
-function GiveBack({
-  shown,
-  busy,
-  giveBack,
-}: {
-  shown: PaymentAddressView
-  busy: boolean
-  giveBack: (to: string) => void
-}) {
-  const { left, status, returnMinimum, returns } = shown
-  const [to, setTo] = useState('')
-  const [isAsked, setAsked] = useState(status !== 'partly_paid')
-  if (returns.some((one) => one.status === 'returning')) return null
-  if (left < returnMinimum)
-    return <p class="fine">{say('transfer.dust', { left: usdc(left), minimum: usdc(returnMinimum) })}</p>
-  if (!isAsked && status === 'partly_paid') {
-    return (
-      <button type="button" class="link" onClick={() => setAsked(true)}>
-        {say('transfer.wantBack')}
-      </button>
-    )
-  }
-  return (
-    <div class="field give-back">
-      <label for="return-to">{say('transfer.returnTo')}</label>
-      <p class="hint" id="return-to-hint">
-        {say(status === 'partly_paid' ? 'transfer.returnEnds' : 'transfer.returnHint')}
-      </p>
-      <input
-        id="return-to"
-        type="text"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        placeholder="0x…"
-        aria-describedby="return-to-hint"
-        value={to}
-        onInput={(event) => setTo(event.currentTarget.value)}
-      />
-      <Primary type="button" plain busy={busy ? say('common.momentPlease') : null} onClick={() => giveBack(to.trim())}>
-        {say('transfer.return', { left: usdc(left) })}
-      </Primary>
-    </div>
-  )
-}
-
-function Returns({ shown: { returns } }: { shown: PaymentAddressView }) {
-  if (returns.length === 0) return null
-  return (
-    <ul class="fine returns">
-      {returns.map(({ amount, status, explorerUrl, to }, place) => (
-        <li key={place}>
-          {say(RETURNS[status], { amount: usdc(amount), to: `${to.slice(0, 6)}…${to.slice(-4)}` })}{' '}
-          {explorerUrl !== null && (
-            <a href={explorerUrl} target="_blank" rel="noreferrer noopener">
-              {say('transfer.transaction')} <Outward />
-            </a>
-          )}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-const RETURNS = {
-  returning: 'transfer.returning',
-  returned: 'transfer.returned',
-  failed: 'transfer.returnFailed',
-} as const
-
-interface Proof {
-  id: string
-  token: string
-}
-
-/** After it, in the address: which order this is, and the token that shows whose it is. A server never sees it. */
-const HASH = 'transfer='
-
-function proofIn(hash: string): Proof | null {
-  const [, id, token] = /^#transfer=(adr_[0-9a-z]{26})[.](tok_[A-Za-z0-9_-]{43})$/.exec(hash) ?? []
-  return id === undefined || token === undefined ? null : { id, token }
-}
-
-interface Answered {
-  status: number
-  body: Record<string, unknown>
-}
-
-async function ask(
-  url: string,
-  { body, headers = {} }: { body?: object; headers?: Readonly<Record<string, string>> },
-): Promise<Answered | null> {
-  try {
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-    const types = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    const response = await fetch(url, { ...sent, headers: { ...types, ...headers }, cache: 'no-store' })
-    const read: unknown = await response.json()
-    return { status: response.status, body: isRecord(read) ? read : {} }
-  } catch {
-    return null
-  }
-}
-
-function addressIn(answer: Answered | null): PaymentAddressView | null {
-  if (answer === null || answer.status >= 300 || !isRecord(answer.body['address'])) return null
-  return answer.body['address'] as unknown as PaymentAddressView
-}
-
-/** In the reader's language where the page knows the fault. */
-function faultOf(answer: Answered | null): string {
-  const { code = '', error, details } = answer?.body ?? {}
-  if (code === 'nothing_to_return') return say('transfer.notYet')
-  if (code === 'invalid_input' && isRecord(details)) {
-    if ('to' in details) return say('transfer.wrongAddress')
-    if ('choice.plan' in details || 'choice.coupon' in details) return say('transfer.walletOnly')
-  }
-  return sentenceOf({ code: String(code), sentence: typeof error === 'string' ? error : say('error.impossible') })
-}
-
 const POLL_MS = 3_000
-
-/** A text to be copied as it is. */
-export function Copied({ label, text, copied = text }: { label: string; text: string; copied?: string }) {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(copied).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    )
-  }
-  return (
-    <div class="copied">
-      <span class="hint">{label}</span>
-      <code class="mono">{text}</code>
-      <button
-        type="button"
-        class="link"
-        aria-label={say('transfer.copyNamed', { name: label })}
-        onClick={() => void copy()}
-      >
-        {say(isCopied ? 'transfer.copied' : 'transfer.copy')}
-      </button>
-    </div>
-  )
-}

@@ -1,0 +1,64 @@
+import type { PaymentAddressView } from '../../../payment-addresses/service/addresses.ts'
+import { isRecord } from '../../../ui-kit/provider.ts'
+import { sentenceOf } from '../words/reasons.ts'
+import { say } from '../words/say.ts'
+import { onThisHost } from './Result.tsx'
+
+export function addressesOf(url: string): string {
+  return `${onThisHost(url)}/addresses`
+}
+
+export function orderLink(url: string, { id, token }: { id: string; token: string | null }): string {
+  return `${onThisHost(url)}?${new URLSearchParams({ payment: id, token: token ?? '' }).toString()}`
+}
+
+export interface Proof {
+  id: string
+  token: string
+}
+
+/** At the end of the address: which order this is, and the token that shows whose it is. A server never sees it. */
+export function hashOf({ id, token }: Proof): string {
+  return `#transfer=${id}.${token}`
+}
+
+export function proofIn(hash: string): Proof | null {
+  const [, id, token] = /^#transfer=(adr_[0-9a-z]{26})[.](tok_[A-Za-z0-9_-]{43})$/.exec(hash) ?? []
+  return id === undefined || token === undefined ? null : { id, token }
+}
+
+interface Answered {
+  status: number
+  body: Record<string, unknown>
+}
+
+export async function ask(
+  url: string,
+  { body, headers = {} }: { body?: object; headers?: Readonly<Record<string, string>> },
+): Promise<Answered | null> {
+  try {
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const types = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const response = await fetch(url, { ...sent, headers: { ...types, ...headers }, cache: 'no-store' })
+    const read: unknown = await response.json()
+    return { status: response.status, body: isRecord(read) ? read : {} }
+  } catch {
+    return null
+  }
+}
+
+export function addressIn(answer: Answered | null): PaymentAddressView | null {
+  if (answer === null || answer.status >= 300 || !isRecord(answer.body['address'])) return null
+  return answer.body['address'] as unknown as PaymentAddressView
+}
+
+/** In the reader's language where the page knows the fault. */
+export function faultOf(answer: Answered | null): string {
+  const { code = '', error, details } = answer?.body ?? {}
+  if (code === 'nothing_to_return') return say('transfer.notYet')
+  if (code === 'invalid_input' && isRecord(details)) {
+    if ('to' in details) return say('transfer.wrongAddress')
+    if ('choice.plan' in details || 'choice.coupon' in details) return say('transfer.walletOnly')
+  }
+  return sentenceOf({ code: String(code), sentence: typeof error === 'string' ? error : say('error.impossible') })
+}
