@@ -11,12 +11,12 @@ export function sharedInProcess(books: PaymentJournal, now: () => Date): Payment
   /** Throws where another journal has it. Returns a function that frees it again, where this call has taken it. */
   function take(digest: string, validBefore: bigint): () => void {
     const at = now().getTime()
-    for (const [other, { until }] of TAKEN) if (until < at) TAKEN.delete(other)
-    const holder = TAKEN.get(digest)
+    forgetUntil(at)
+    const holder = REGISTER.taken.get(digest)
     if (holder !== undefined && holder.books !== books) throw authorizationUsed()
     if (holder !== undefined) return () => undefined
-    TAKEN.set(digest, { books, until: millisecondsOf(validBefore) + SPARE_MS })
-    return () => TAKEN.delete(digest)
+    REGISTER.taken.set(digest, { books, until: millisecondsOf(validBefore) + SPARE_MS })
+    return () => REGISTER.taken.delete(digest)
   }
 
   const own: Pick<PaymentJournal, 'begin' | 'prove'> = {
@@ -49,6 +49,13 @@ export function sharedInProcess(books: PaymentJournal, now: () => Date): Payment
   })
 }
 
+/** Not at each payment: with many under way that would take longer than all the rest. */
+function forgetUntil(at: number): void {
+  if (at < REGISTER.forgotten + FORGET_MS) return
+  REGISTER.forgotten = at
+  for (const [digest, { until }] of REGISTER.taken) if (until < at) REGISTER.taken.delete(digest)
+}
+
 function millisecondsOf(seconds: bigint): number {
   return Number(seconds) * 1_000
 }
@@ -58,6 +65,16 @@ const PROOF_MS_MAX = 26 * 3_600_000
 /** Longer than a journal in memory remembers a payment whose authorization has expired. */
 const SPARE_MS = 900_000
 
+const FORGET_MS = 10_000
+
+interface Register {
+  taken: Map<string, { books: PaymentJournal; until: number }>
+  /** When it was last looked through. */
+  forgotten: number
+}
+
 /** Of the process, also where the package is installed in it twice. */
-const TAKEN = ((globalThis as Record<symbol, unknown>)[Symbol.for('coinslot.paywall.authorizations')] ??=
-  new Map()) as Map<string, { books: PaymentJournal; until: number }>
+const REGISTER = ((globalThis as Record<symbol, unknown>)[Symbol.for('coinslot.paywall.authorizations')] ??= {
+  taken: new Map(),
+  forgotten: 0,
+}) as Register
