@@ -7,7 +7,7 @@ import { attachOrStart } from '../../database/embedded/database.ts'
 import { isUpToDate } from '../../database/migrate.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { vaultOf } from '../../vault/vault.ts'
-import { keyringOf, oneOfEach } from '../sealed.ts'
+import { keyringOf, oneOfEach, type Run } from '../sealed.ts'
 import { sponsorsOf } from './chain.ts'
 import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
 import { checkBackups, checkLedger } from './upkeep.ts'
@@ -185,7 +185,9 @@ async function clock(pool: pg.Pool, now: () => number): Promise<Finding> {
 /** Every key that something is sealed with has to be known, and one secret of each kind has to open. */
 async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
   try {
-    const found = await oneOfEach(async (text, values) => (await pool.query(text, [...values])).rows)
+    const run: Run = async <Row>(text: string, values: readonly unknown[]) =>
+      (await pool.query(text, [...values])).rows as Row[]
+    const found = await oneOfEach(run)
     const keyring = await keyringOf(config)
     if (keyring === null) {
       const says =
@@ -195,7 +197,13 @@ async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
       ]
     }
     const vault = vaultOf(keyring)
-    for (const { token, context } of found) vault.open(token, context)
+    for (const { token, context, place } of found) {
+      try {
+        vault.open(token, context)
+      } catch (error) {
+        return [fault('vault', `VAULT_KEY does not open what is stored in ${place}: ${reasonOf(error)}`)]
+      }
+    }
     const old = found.filter(({ token }) => vault.needsRotation(token)).length
     const tried = `${String(found.length)} stored secrets were opened`
     return [
@@ -211,7 +219,7 @@ async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
     ]
   } catch (error) {
     if ((error as { code?: string }).code === '42P01') return [warning('vault', 'There are no tables to check yet.')]
-    return [fault('vault', `VAULT_KEY does not open what is stored: ${reasonOf(error)}`)]
+    return [fault('vault', `What is stored cannot be checked: ${reasonOf(error)}`)]
   }
 }
 

@@ -16,9 +16,10 @@ import { NEVER } from './hold.ts'
 export function createBooking({ ledger, store, book, chains, payers, clock }: BookingDeps) {
   /** All of the last weeks, the oldest first, on each network that has an RPC. */
   async function left(): Promise<Left[]> {
+    if (book === null || chains.size === 0) throw refused('Nothing can be read: set BASE_RPC_URLS and WALLET_XPUB.')
     const found: Left[] = []
     for (const [network, chain] of chains) {
-      if (book !== null) found.push(...(await leftOn(network, chain, await sentFrom(chain, book.treasury))))
+      found.push(...(await leftOn(network, chain, await sentFrom(chain, book.treasury))))
     }
     return found
   }
