@@ -150,7 +150,10 @@ interface ToolsDeps {
 }
 
 /** An address where nobody could spend what is paid stops the start. */
-async function recipientOf(config: Config, { recipient, recipients }: ToolsDeps): Promise<Address | null> {
+export async function recipientOf(
+  config: Config,
+  { recipient, recipients }: Pick<ToolsDeps, 'recipient' | 'recipients'>,
+): Promise<Address | null> {
   const { TOOLS_RECIPIENT: named } = config
   if (named === undefined || named === recipient) return recipient
   const { network } = config.LIVE ? LIVE : SANDBOX

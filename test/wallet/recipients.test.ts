@@ -1,9 +1,11 @@
 import { NETWORKS } from '../../service/chain/networks.ts'
+import { readConfig } from '../../service/config.ts'
+import { recipientOf } from '../../service/wiring/tools.ts'
 import { PAYWALL } from '../endpoints/post-paywalls/paywall.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 
 /** What is paid there could be spent by nobody: the same rule for whatever a seller sells. */
-describe('a seller who names an address where nobody could spend', () => {
+describe('recipients where nobody could spend', () => {
   const PAYER = '0x00000000000000000000000000000000000000e1'
   const OK = '0x00000000000000000000000000000000000000a1'
   let service: TestService
@@ -27,7 +29,7 @@ describe('a seller who names an address where nobody could spend', () => {
   const addressOf = async (environment: 'production' | 'sandbox') =>
     (await service.wallets.depositAddress({ userId: person.caller.user.id, environment }))!
 
-  test.each(SOLD)('is refused when it is made and when it is changed: %s', async (path, body, name) => {
+  test.each(SOLD)('are refused when they are first named and when they are changed: %s', async (path, body, name) => {
     const made = await person.call('POST', path, { body: { ...body, recipient: OK } })
     expect(made.status).toBe(201)
     const { id } = made.body[name] as { id: string }
@@ -54,10 +56,21 @@ describe('a seller who names an address where nobody could spend', () => {
     expect(found).toMatchObject({ recipient: OK })
   })
 
-  test.each(SOLD)('may name their own wallet: %s', async (path, body, name) => {
+  test.each(SOLD)('are not the seller’s own wallet: %s', async (path, body, name) => {
     const recipient = await addressOf('sandbox')
     const slug = name === 'paywall' ? { slug: 'own' } : {}
     const made = await person.call('POST', path, { body: { ...body, ...slug, recipient } })
     expect([made.status, (made.body[name] as { recipient: string }).recipient]).toEqual([201, recipient.toLowerCase()])
+  })
+
+  test('of the server’s own tools are refused as well, and the treasury is what is taken where none is named', async () => {
+    const { recipients } = service.wallets
+    const recipient = service.wallets.treasury()
+    const read = (settings: Record<string, string>) => recipientOf(readConfig(settings), { recipient, recipients })
+    for (const TOOLS_RECIPIENT of [PAYER, await addressOf('production'), NETWORKS['base-sepolia'].usdc.address]) {
+      await expect(read({ TOOLS_RECIPIENT })).rejects.toThrow(/^TOOLS_RECIPIENT: is /)
+    }
+    expect(await read({ TOOLS_RECIPIENT: OK })).toBe(OK)
+    expect([await read({}), await read({ TOOLS_RECIPIENT: recipient! })]).toEqual([recipient, recipient])
   })
 })
