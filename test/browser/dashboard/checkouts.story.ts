@@ -78,6 +78,12 @@ export function checkouts(opened: () => Desk): void {
         await page.getByLabel('I have saved it').check()
         await page.getByRole('button', { name: 'Done' }).click()
 
+        const unserved = page.getByText('Buyers cannot pay now: this server settles no payments on Base Sepolia.')
+        expect(await unserved.count()).toBe(0)
+        await call('PATCH', `/v1/checkouts/${id}`, { body: { testMode: false, recipient: `0x${'11'.repeat(20)}` } })
+        await unserved.waitFor()
+        await checkLook(page, 'checkout-unserved')
+
         await page.getByRole('button', { name: 'End checkout' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'End checkout' }).click()
         await page.getByText('Checkout ended.').first().waitFor()
