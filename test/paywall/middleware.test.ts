@@ -133,12 +133,28 @@ describe('the middleware in a server of its own', () => {
     const one = await shop()
     const payer = await world.chain.payer(1_000_000n)
     const { header, left } = await paying(one, payer)
-    const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
-    const asked = { x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted }
-    expect((await world.service.post('/settle', asked)).body).toMatchObject({ success: true })
+    expect((await world.service.post('/settle', toSettle(header))).body).toMatchObject({ success: true })
     facilitator.mood = 'approves-all'
     expect(await one.ask(header)).toMatchObject({ status: 409, body: { code: 'authorization_used' } })
     expect([one.handled(), await left()]).toEqual([0, 950_000n])
+  })
+
+  it('answers what was paid, where the money has moved since its handler failed, also after its time', async () => {
+    let [now, fails] = [Date.now(), true]
+    const one = await shop({ now: () => new Date(now) }, () =>
+      fails ? Promise.reject(new Error('x')) : Promise.resolve(),
+    )
+    const { header, left } = await paying(one)
+    const failed = await one.ask(header)
+    expect([failed.status, await left()]).toEqual([500, 1_000_000n])
+    expect((await world.service.post('/settle', toSettle(header))).body).toMatchObject({ success: true })
+    now += 500_000_000
+    fails = false
+    const proof = Object.fromEntries(
+      ['x-payment-id', 'x-payment-token'].map((name) => [name, failed.headers.get(name) ?? '']),
+    )
+    expect(await one.ask(proof)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+    expect(await left()).toBe(950_000n)
   })
 
   it('does not say that nothing was charged where it cannot know', async () => {
@@ -165,6 +181,12 @@ describe('the middleware in a server of its own', () => {
     expect(() => verifyIdentity('v1.e30.x', secret, { method: 'GET', path: '/' })).toThrow(/secret must be/)
   })
 })
+
+/** The same payment, as anyone may hand it in at the facilitator. */
+function toSettle(header: Record<string, string>): object {
+  const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString()) as { accepted: object }
+  return { x402Version: 2, paymentPayload: payment, paymentRequirements: payment.accepted }
+}
 
 function originOf(server: Server): string {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
