@@ -199,6 +199,32 @@ describe('passes', () => {
     expect((await pay(id, { pass: pass.token })).body.code).toBe('pass_not_found')
   })
 
+  it('and trials and plans do not include an option that costs more than the listed price', async () => {
+    const size = { name: 'size', label: 'Size', type: 'select', options: ['small', 'large'], required: true }
+    const pricing = { kind: 'byField', field: 'size', prices: { small: 2, large: 500 } }
+    const terms = { testMode: true, plans: [RUNS], fields: [size], pricing, price: undefined, trialRuns: 3 }
+    const { id } = await world.sell(terms)
+    const { pass } = await buy(id, RUNS.id, { size: 'small' })
+    const wallet = newWallet()
+    const choice = { plan: RUNS.id }
+    const tries = (input: { size: string }) => [
+      async () => await world.call('POST', `/p/${id}/quote`, { body: { input, choice } }),
+      async () => await pay(id, { simulate: true, choice, input }),
+      async () => await pay(id, { pass: pass.token, input }),
+      async () => await pay(id, { input, proof: await proofOf(wallet, id, input) }),
+    ]
+    for (const attempt of tries({ size: 'large' })) {
+      const { status, body } = await attempt()
+      expect([status, body.details]).toEqual([
+        400,
+        { 'input.size': expect.stringContaining('must be an option for 2') },
+      ])
+    }
+    for (const attempt of tries({ size: 'small' })) expect((await attempt()).status).toBe(200)
+    const large = await pay(id, { simulate: true, input: { size: 'large' } })
+    expect(large.body.payment).toMatchObject({ amount: 500, status: 'paid' })
+  })
+
   it('work on their own network only', async () => {
     const { id } = await world.sell({ testMode: true, plans: [RUNS] })
     const { pass } = await buy(id)

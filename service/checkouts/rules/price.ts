@@ -35,6 +35,19 @@ export function planOf({ plans }: Pick<Terms, 'plans'>, id: string | undefined):
   return plan
 }
 
+/**
+ * A plan, a pass and a trial give runs as they are listed: an option that costs more is bought for itself. `named`: the
+ * field's name in the request.
+ */
+export function assertListed(terms: Priced, input: Raw, named: (field: string) => string): void {
+  const { price, pricing } = terms
+  if (pricing.kind !== 'byField' || unitOf(terms, input, {}) <= price) return
+  throw invalid({
+    [named(pricing.field)]:
+      `must be an option for ${toDecimal(price)} USDC: plans, passes and trial runs do not include those that cost more. Buy it as a single run`,
+  })
+}
+
 function withPlan(part: 'quantity' | 'amount'): Error {
   return invalid({ [`choice.${part}`]: 'must be absent with a plan, which has its own price' })
 }

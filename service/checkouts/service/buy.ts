@@ -17,7 +17,7 @@ import { isCapturedLate, whyUnpaid } from '../rules/capture.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
 import { placeOf } from '../rules/plans.ts'
 import { fromOrder, orderLink, toOrder } from '../rules/order.ts'
-import { assertCosts, planOf, priceOf } from '../rules/price.ts'
+import { assertCosts, assertListed, planOf, priceOf } from '../rules/price.ts'
 import { versionQuoted, type PricedChoice } from '../rules/quote.ts'
 import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -110,13 +110,17 @@ export function createBuying(deps: BuyingDeps) {
       if (checkout === null) throw checkoutMissing()
       assertSells(checkout, clock.now())
       const given = input ?? sampleInput(checkout.fields)
-      const named = (field: string): string => `input.${field}`
-      const order = { input: given, choice: {}, from: null, coupon: null, named, quoteId: null }
+      const order = { input: given, choice: {}, from: null, coupon: null, named: inForm, quoteId: null }
       const purchase = { ...order, presented: null, token: null, paymentId: null }
       const sale = await unlessUnsold(checkout, () => simulate(checkout, purchase, operation))
       return await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
     },
   }
+}
+
+/** The name of a form's field in a body beside other things. */
+function inForm(field: string): string {
+  return `input.${field}`
 }
 
 /** For clients that wait: the paid sale, with the workflow's answer if payers see it. */
@@ -179,7 +183,8 @@ function createQuoting(deps: BuyingDeps, priced: Priced) {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())
       if (checkout.testMode) throw inTestMode(showing.addressOf(checkout))
-      const deal = await priced(checkout, chosen, valuesOf(checkout, { ...chosen, named: (field) => field }))
+      const named = (field: string): string => field
+      const deal = await priced(checkout, chosen, { input: valuesOf(checkout, { ...chosen, named }), named })
       assertCosts(deal.lines)
       const plan = planOf(checkout, chosen.choice.plan)
       return { ...showing.offer(checkout, deal, plan), refund: (await selling.refundTerms?.(checkout.owner)) ?? null }
@@ -189,14 +194,15 @@ function createQuoting(deps: BuyingDeps, priced: Priced) {
     async quote(id: string, chosen: Chosen): Promise<QuoteView> {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())
-      return showing.quote(checkout, await priced(checkout, chosen, chosen.input))
+      return showing.quote(checkout, await priced(checkout, chosen, { input: chosen.input, named: inForm }))
     },
 
     /** The page where a person pays for this operation and this input. Null where its address would be too long. */
     async orderPage(id: string, chosen: Chosen, operation: Id<'op'>): Promise<string | null> {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())
-      await priced(checkout, chosen, valuesOf(checkout, { ...chosen, named: (field) => field }))
+      const named = (field: string): string => field
+      await priced(checkout, chosen, { input: valuesOf(checkout, { ...chosen, named }), named })
       const { input, choice } = chosen
       const order = toOrder(checkout.id, { operation, input, choice }, { key: deps.orderKey, now: clock.now() })
       return orderLink(showing.addressOf(checkout), order)
@@ -251,7 +257,12 @@ function createPricing({ coupons, clock }: Pick<CheckoutDeps, 'coupons' | 'clock
   }
 
   /** What a choice costs at this moment. */
-  async function priced(checkout: Checkout, chosen: Chosen, input: FormInput): Promise<PricedChoice> {
+  async function priced(
+    checkout: Checkout,
+    chosen: Chosen,
+    { input, named }: Pick<Order, 'input' | 'named'>,
+  ): Promise<PricedChoice> {
+    if (planOf(checkout, chosen.choice.plan) !== null) assertListed(checkout, input, named)
     const coupon = couponFor(checkout, await withCoupon(checkout, chosen), clock.now())
     return {
       lines: priceOf(checkout, input, chosen.choice, coupon),

@@ -17,7 +17,7 @@ import { purchaseHash } from '../rules/choice.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
 import { callsWorkflow } from '../rules/after.ts'
 import { assertOrderOpen } from '../rules/order.ts'
-import { assertCosts, assertFree, planOf, priceOf, toStoredLines } from '../rules/price.ts'
+import { assertCosts, assertFree, assertListed, planOf, priceOf, toStoredLines } from '../rules/price.ts'
 import { assertQuoted, fromQuoteId, linesAt, quoteOf, workMsOf } from '../rules/quote.ts'
 import { emailIn, ledgerHoldOf, planDetails, planIn } from '../rules/plans.ts'
 import { mayBeRequested, requestDelivery } from '../rules/requests.ts'
@@ -104,6 +104,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
     if (until !== undefined) assertOrderOpen({ until }, now)
     const coupon = couponFor(checkout, order, now)
     const plan = planOf(checkout, choice.plan)
+    if (plan !== null) assertListed(checkout, input, order.named)
     if (quoteId === null) {
       const lines = priceOf(checkout, input, choice, coupon)
       const priced = { lines, plan: plan?.id ?? null, until: coupon?.until ?? null }
@@ -250,7 +251,9 @@ export function detailsOf(
 
 /** A run as it is listed, for which nothing is charged. */
 function ranFor(checkout: Checkout, order: Order): Sale['details'] {
-  return { input: valuesOf(checkout, order), version: checkout.version, ...toldDetails(checkout, order) }
+  const input = valuesOf(checkout, order)
+  assertListed(checkout, input, order.named)
+  return { input, version: checkout.version, ...toldDetails(checkout, order) }
 }
 
 /** Who is mailed about it, and whether it was bought on the page. It is no part of what names the request: otherwise it is the same purchase. */

@@ -14,7 +14,7 @@ import { fromQuoteId, quoteOf, toQuoteId, workMsOf, type PricedChoice } from '..
 import { captureDeadlineOf } from '../../x402/escrow.ts'
 import type { PaymentView } from '../views.ts'
 import type { CheckoutDeps } from './deps.ts'
-import { valuesOf, type Chosen, type FormInput, type Purchase, type WithCoupon } from './product.ts'
+import { valuesOf, type Chosen, type Order, type Purchase, type WithCoupon } from './product.ts'
 import type { Showing } from './presenter.ts'
 import { keepUploaded } from './uploads.ts'
 
@@ -47,7 +47,7 @@ export function createTransferBuying(deps: TransferBuyingDeps) {
       }
       const named = (field: string): string => `input.${field}`
       const input = valuesOf(checkout, { ...chosen, named })
-      const deal = await priced(checkout, chosen, input)
+      const deal = await priced(checkout, chosen, { input, named })
       assertCosts(deal.lines)
       const quote = { ...quoteOf(checkout, deal, now), expiresAt: deal.until ?? until }
       const { maxTimeoutSeconds: seconds } = requirementsAt(checkout, quote)
@@ -96,5 +96,5 @@ interface TransferBuyingDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quo
   pay(id: string, purchase: Purchase, operation: Id<'op'>): Promise<PaymentView>
   shownWith(id: string, quoteId: string | null): Promise<Checkout | null>
   withCoupon<T extends Chosen>(checkout: Checkout, chosen: T): Promise<T & WithCoupon>
-  priced(checkout: Checkout, chosen: Chosen, input: FormInput): Promise<PricedChoice>
+  priced(checkout: Checkout, chosen: Chosen, entered: Pick<Order, 'input' | 'named'>): Promise<PricedChoice>
 }
