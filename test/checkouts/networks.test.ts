@@ -1,5 +1,5 @@
 import type { Hex } from '../../service/chain/model.ts'
-import type { CheckoutView } from '../../service/checkouts/views.ts'
+import type { CheckoutView, QuoteView } from '../../service/checkouts/views.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { startChain, type TestChain } from '../harness/chain.ts'
@@ -50,6 +50,23 @@ describe('a checkout whose network was changed', () => {
     expect([again.status, again.body.payment?.id]).toEqual([200, paid.body.payment.id])
     await change(id, { network: 'base-sepolia' })
     expect((await pay(second, `tok_${'m'.repeat(43)}`)).status).toBe(200)
+  })
+
+  it('gives nothing for a whole code at a quote for the network before', async () => {
+    const code = { code: 'WHOLE', percent: 100 }
+    expect((await world.seller.call('POST', '/v1/coupons', { body: code })).status).toBe(201)
+    const { id } = await world.sell({ coupons: true })
+    const choice = { coupon: 'WHOLE' }
+    const { quote } = (await world.call('POST', `/p/${id}/quote`, { body: { choice } })).body as QuoteView
+    const take = async (token: string) => {
+      const body = { input: {}, choice, quoteId: quote.quoteId, free: true, token: `tok_${token.repeat(43)}` }
+      return await world.call('POST', `/p/${id}/pay`, { body })
+    }
+    await change(id, { network: 'base' })
+    const refused = await take('w')
+    expect([refused.status, refused.body.code]).toEqual([410, 'quote_expired'])
+    await change(id, { network: 'base-sepolia' })
+    expect((await take('w')).body.payment).toMatchObject({ status: 'paid', amount: 0 })
   })
 
   it('delivers an order whose address was given out before, at the network that was promised', async () => {

@@ -133,6 +133,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
   /** What a code makes free, with the lines that say so. */
   function givenAway(checkout: Checkout, order: Order): Sale['details'] {
     const deal = dealFor(checkout, order)
+    assertQuoted(deal.quote, checkout, false)
     assertFree(deal.lines, order.choice, deal.coupon)
     return detailsOf(deal, checkout, order)
   }
