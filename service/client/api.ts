@@ -666,7 +666,7 @@ export interface Api {
   /** Run a published RDA without a key; a 402 response states the price, for x402 version 1 or 2. It is charged once the run has succeeded */
   "POST /v1/rda/{slug}/run": {
     query: Record<never, never>
-    body: { "inputs": Record<string, unknown> }
+    body: { "inputs": Record<string, unknown>; "maxCost"?: number | null | undefined }
     answer: { "success": boolean; "runId": string; "output": string; "cost": number; "duration": number; "modelId": string | null; "usage": Schemas["Usage"]; "txHash": string; "network": string; "payer": string; "paymentToken": string }
   }
   /** Run an RDA and pay for it */
@@ -869,13 +869,13 @@ export interface Api {
   }
   /** Call a tool with the inputs in the body; only a successful call is charged. Without a key a 402 response states the price, for x402 version 1 or 2 and MPP */
   "POST /tools/{slug}": {
-    query: { "fields"?: string | undefined; "all"?: "true" | "false" | undefined; "maxPages"?: number | undefined }
+    query: { "fields"?: string | undefined; "all"?: "true" | "false" | undefined; "maxPages"?: number | undefined; "maxCost"?: number | undefined }
     body: unknown
     answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "pages"?: { "read": number; "next": Record<string, unknown> | null } | undefined; "operation"?: { "askAt": string; "expiresAt": string } | undefined; "cost": number; "credits": number | null; "balance": number | null; "duration": number; "callId": string; "txHash"?: string | undefined; "paymentToken"?: string | undefined }
   }
   /** Call a tool without a key, as `POST /tools/{slug}` does too: a 402 response states the price */
   "POST /tools/pay/{slug}": {
-    query: Record<never, never>
+    query: { "maxCost"?: number | undefined }
     body: unknown
     answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "cost": number; "duration": number; "callId": string; "txHash": string; "paymentToken": string }
   }

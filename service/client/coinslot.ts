@@ -32,6 +32,11 @@ export type EventName = WebhookEndpoint['events'][number]
 export type NewCheckout = Body<'POST /v1/checkouts'>
 export type NewRun = Omit<Body<'POST /v1/run'>, 'async'>
 
+export interface CallOptions extends RequestOptions {
+  /** The most that the call may cost, in USDC. */
+  maxCost?: number | undefined
+}
+
 /** The account or the agent that a key belongs to. */
 export class Coinslot {
   readonly transport: Transport
@@ -116,9 +121,13 @@ export class Coinslot {
     /** The tools that fit the words best, best first. */
     search: async (words: string, query?: Query<'GET /tools/'>, options?: RequestOptions): Promise<readonly Tool[]> =>
       (await this.tools.list({ ...query, search: words }, options)).items,
-    /** Only a success is charged; a failure is a `CoinslotError`. */
-    call: (slug: string, input: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<ToolResult> =>
-      this.post(`/tools/${segment(slug)}`, input, { timeoutMs: RUN_MS, ...options }),
+    /** Only a success is charged; a failure is a `CoinslotError`. With `maxCost` a call that costs more is refused. */
+    call: (slug: string, input: Readonly<Record<string, unknown>>, options: CallOptions = {}): Promise<ToolResult> => {
+      const { maxCost, ...sent } = options
+      const query = maxCost === undefined ? undefined : { maxCost }
+      const path = `/tools/${segment(slug)}`
+      return this.transport.send({ timeoutMs: RUN_MS, ...sent, method: 'POST', path, query, body: input })
+    },
   }
 
   readonly webhookEndpoints = {

@@ -15,6 +15,14 @@ export const amount = z
   })
   .meta({ description: 'USDC, at most 6 decimals', examples: [1.5], minimum: 0, maximum: AMOUNT_MAX })
 
+/** The same in an address. Empty is no amount, so it is refused and not taken for 0. */
+export const amountQuery = z
+  .string()
+  .regex(/^\d{1,15}(\.\d{1,15})?(e-?\d{1,2})?$/i, 'must be an amount, such as 0.05')
+  .transform(Number)
+  .pipe(amount)
+  .meta({ type: 'number', minimum: 0, maximum: AMOUNT_MAX })
+
 /** An amount that moves something: not 0. */
 export const positiveAmount = amount.refine((value) => value > 0n, 'must be greater than 0').meta({ minimum: 0.000001 })
 

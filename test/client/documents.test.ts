@@ -267,5 +267,7 @@ describe('the published client', () => {
     expect(await codeOf(['pay', 'https://example.com'])).toBe(2)
     expect(await codeOf(['checkouts', 'list'], { COINSLOT_KEY: `csk_test_${'x'.repeat(43)}` })).toBe(3)
     expect(await codeOf(['run', 'blog-outline', 'topic=x', 'audience=practitioners', '--max-cost', '0'])).toBe(4)
+    const issue = ['tools', 'call', 'github-issues-create', 'owner=octocat', 'repo=hello', 'title=x']
+    expect(await codeOf([...issue, '--max-cost', '0'])).toBe(4)
   })
 })

@@ -343,6 +343,34 @@ describe('the MCP address of an account', () => {
     })
   })
 
+  test('a call that names the most that it may cost buys nothing dearer, of every kind', async () => {
+    await fundTreasury()
+    const buyer = await world.caller(10)
+    const before = await world.wallet(buyer)
+    const products: [string, Json, number][] = [
+      ['seo-audit', { site: 'https://example.com/' }, 0.5],
+      ['echo', { say: 'hi' }, 0.02],
+      ['weather-get-today-city', { path: { city: 'berlin' } }, 0.03],
+    ]
+    for (const to of [{}, { key: buyer.key }]) {
+      for (const [name, input, price] of products) {
+        const dear = await call(name, input, { 'coinslot/max-cost': price / 2 }, to)
+        expect([name, errorOf(dear)]).toMatchObject([name, { code: 'max_cost_exceeded', required: price }])
+        expect(errorOf(await call(name, input, { 'coinslot/max-cost': '' }, to))).toMatchObject({
+          code: 'invalid_input',
+        })
+      }
+    }
+    expect(await world.wallet(buyer)).toEqual(before)
+    for (const [name, input, price] of products) {
+      const meta = { 'coinslot/max-cost': price }
+      expect(await call(name, input, meta)).toMatchObject({ isError: true, structuredContent: { accepts: [{}] } })
+      expect(await call(name, input, meta, { key: buyer.key })).toMatchObject({
+        _meta: { 'coinslot/billing': { cost: price } },
+      })
+    }
+  })
+
   test('buys an account’s repeated call with its key once, for every kind of product', async () => {
     const { key, ...buyer } = await world.caller(10)
     const before = world.server.to('/weather/today/berlin').length

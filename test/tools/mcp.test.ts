@@ -116,6 +116,9 @@ describe('MCP', () => {
     })
     const dear = await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'a' }, maxCost: 0.001 })
     expect(dear.structuredContent).toMatchObject({ error: { code: 'max_cost_exceeded', required: 0.01 } })
+    const bound = { name: 'acme-create-note', arguments: { title: 'a' }, _meta: { 'coinslot/max-cost': 0.001 } }
+    const bounded = { error: { code: 'max_cost_exceeded', required: 0.01, maxCost: 0.001 } }
+    expect((await client.callTool(bound)).structuredContent).toMatchObject(bounded)
     await expect(call(client, 'no-such-tool')).rejects.toMatchObject({ code: -32602 })
     await world.spend(person, 5_000_000n)
     const poor = await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'a' } })

@@ -9,7 +9,8 @@ import { isRecord, type Raw } from '../../kit/schema/merge.ts'
 import type { AccountFor, AccountPayment, Sale } from '../../sales/model.ts'
 import type { AccountPurchases } from '../../sales/service/account-purchases.ts'
 import type { Sold } from '../../sales/service/deps.ts'
-import { billedMeta, namedPaymentIn } from '../../sales/service/mcp-door.ts'
+import { assertMaxCost } from '../../sales/service/door.ts'
+import { billedMeta, maxCostIn, namedPaymentIn } from '../../sales/service/mcp-door.ts'
 import { proofOfOwnCall, type PaymentTokens } from '../../sales/service/proof.ts'
 import { notBought, paymentMissing } from '../errors.ts'
 import type { PaymentView } from '../views.ts'
@@ -51,8 +52,11 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
   async function buyHere(request: ToolRequest): Promise<CallToolResult | null> {
     const { checkout, ask } = request
     const { caller, operation } = ask
-    const accountFor: AccountFor = ({ amount, network, recipient }) =>
-      accounts.here.buyer(caller, { request: callOf(request, amount), network, recipient }, operation)
+    const maxCost = maxCostIn(request.sent.params._meta)
+    const accountFor: AccountFor = async ({ amount, network, recipient }) => {
+      assertMaxCost(amount, maxCost)
+      return await accounts.here.buyer(caller, { request: callOf(request, amount), network, recipient }, operation)
+    }
     const chosen = chosenIn(request)
     const sold = await checkouts.sellToAccount(checkout.id, chosen, { operation, accountFor }, patienceOf(request))
     return sold === null ? null : answerOf(sold, billOf(sold.sale))
@@ -63,6 +67,7 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
     const { checkout, ask } = request
     const { caller, operation } = ask
     const { amount } = await checkouts.offer(checkout.id, chosenIn(request))
+    assertMaxCost(amount, maxCostIn(request.sent.params._meta))
     const call = callOf(request, amount)
     const options = { keyed: request.sent.repeats, background: false }
     const { payment, response } = await accounts.pay(caller, call, operation, options)

@@ -6,7 +6,8 @@ import { canonicalHash } from '../../kit/hash.ts'
 import { toDecimal, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
-import { sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { assertMaxCost } from '../../sales/service/door.ts'
+import { maxCostIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
 import { presentedInMeta } from '../../x402/payload.ts'
 import { toolNameOf } from '../../sales/model.ts'
 import { toChosen } from '../http/price.ts'
@@ -75,6 +76,7 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
         dialects,
         async offer() {
           const offer = await checkouts.offer(checkout.id, chosen)
+          assertMaxCost(offer.amount, maxCostIn(meta))
           price = offer.amount
           return offer
         },

@@ -32,7 +32,7 @@ export const USAGE = `Usage: coinslot <command> [--json]
   payments list [--limit 20]
   run <asset> name=text name:=json … [--max-cost 0.05] [--idempotency-key …]
   tools search <words>
-  tools call <tool> name=text name:=json … [--idempotency-key …]
+  tools call <tool> name=text name:=json … [--max-cost 0.05] [--idempotency-key …]
   pay <url> --max 0.05 [--method POST] [--data '{…}'] [--idempotency-key …]
   completion bash|zsh|fish
 
@@ -115,16 +115,15 @@ const run: Command = async (terminal, words) => {
   const { values, positionals } = parse(words, { 'max-cost': { type: 'string' }, ...REPEATABLE })
   const [rdaSlug, ...inputs] = positionals
   if (rdaSlug === undefined) throw new UsageError('Name the asset to run. See coinslot help.')
-  const most = values['max-cost']
-  const wanted = {
-    rdaSlug,
-    inputs: inputsOf(inputs),
-    ...(most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }),
-  }
+  const wanted = { rdaSlug, inputs: inputsOf(inputs), ...boundOf(values['max-cost']) }
   const client = clientOf(terminal)
   const result = await sendOnce(terminal, values, (options) => client.runs.create(wanted, options))
   terminal.print(terminal.json ? JSON.stringify(result) : result.output)
   terminal.note(`${result.runId}: ${String(result.cost)} USDC`)
+}
+
+function boundOf(most: string | undefined): { maxCost?: number } {
+  return most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }
 }
 
 const searchTools: Command = async (terminal, words) => {
@@ -136,12 +135,13 @@ const searchTools: Command = async (terminal, words) => {
 }
 
 const callTool: Command = async (terminal, words) => {
-  const { values, positionals } = parse(words, REPEATABLE)
+  const { values, positionals } = parse(words, { 'max-cost': { type: 'string' }, ...REPEATABLE })
   const [slug, ...inputs] = positionals
   if (slug === undefined) throw new UsageError('Name the tool to call. See coinslot help.')
   const client = clientOf(terminal)
   const input = inputsOf(inputs)
-  const result = await sendOnce(terminal, values, (options) => client.tools.call(slug, input, options))
+  const bound = boundOf(values['max-cost'])
+  const result = await sendOnce(terminal, values, (options) => client.tools.call(slug, input, { ...options, ...bound }))
   terminal.print(JSON.stringify(terminal.json ? result : result.output))
   terminal.note(`${result.callId}: ${String(result.cost)} USDC`)
 }

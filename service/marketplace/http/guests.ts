@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route, type AnyRoute } from '../../api/route.ts'
-import { sellOverHttp } from '../../sales/service/door.ts'
+import { sellOverHttp, withinMaxCost, type Counter } from '../../sales/service/door.ts'
+import type { Run } from '../model/run.ts'
 import type { GuestRuns } from '../service/guests.ts'
 import { ranBody, runBody, toRan } from './runs.ts'
 
@@ -16,7 +17,7 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
     limit: 'pay',
     sells: { description: 'One run' },
     params: z.object({ slug: z.string().max(200).meta({ description: 'Its slug or id' }) }),
-    body: runBody.pick({ inputs: true }),
+    body: runBody.pick({ inputs: true, maxCost: true }),
     answers: {
       200: ranBody.extend({ txHash: z.string(), network: z.string(), payer: z.string(), paymentToken: z.string() }),
     },
@@ -29,14 +30,16 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
       500: 'The run failed and nothing was charged: the same payment runs it again. Where its authorization was submitted by somebody else meanwhile, the payment goes back to its payer.',
       503: 'Settlement is pending: retry with the payment token. Or settlement is unavailable right now.',
     },
-    handle: ({ params: { slug }, body: { inputs }, ...request }) =>
-      sellOverHttp(request, {
+    handle({ params: { slug }, body: { inputs, maxCost }, ...request }) {
+      const counter: Counter<Run> = {
         facilitator,
         dialects: guests.dialects,
         journal: guests.journal,
         offer: () => guests.offer(slug, inputs),
         buy: (ask) => guests.buy(slug, inputs, ask),
         toBody: ({ value }) => toRan(value),
-      }),
+      }
+      return sellOverHttp(request, withinMaxCost(counter, maxCost ?? null))
+    },
   })
 }

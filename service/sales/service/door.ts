@@ -1,7 +1,8 @@
 import { escrowRequirementsOf } from '../../x402/escrow.ts'
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
-import { toDecimal } from '../../kit/money.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { toDecimal, toWire, type Usdc } from '../../kit/money.ts'
 import type { Dialects, Receipt, Required } from '../../x402/dialects.ts'
 import type { Headers, Requirements } from '../../x402/model.ts'
 import { verifyUrl, type JsonSigned } from '../../x402/offer-receipt.ts'
@@ -129,6 +130,36 @@ export function requiredOf(offer: Offer, facilitator: string, { sentence: error,
 interface Unpaid {
   sentence: string
   reason: string | null
+}
+
+/** The buyer's bound: nothing is bought that costs more. Null: the call has none. */
+export function assertMaxCost(price: Usdc, maxCost: Usdc | null): void {
+  if (maxCost === null || price <= maxCost) return
+  throw new DomainError(
+    'unaffordable',
+    'max_cost_exceeded',
+    'This costs more than maxCost. Raise maxCost and call again.',
+    {
+      required: toWire(price),
+      maxCost: toWire(maxCost),
+    },
+  )
+}
+
+/** What is sold, without terms for a buyer whose bound is lower. */
+export function withinMaxCost<Sold extends { offer(): Promise<{ amount: Usdc }> }>(
+  counter: Sold,
+  maxCost: Usdc | null,
+): Sold {
+  if (maxCost === null) return counter
+  return {
+    ...counter,
+    async offer() {
+      const offer = await counter.offer()
+      assertMaxCost(offer.amount, maxCost)
+      return offer
+    },
+  }
 }
 
 /** The terms to sign, in both versions of x402. */

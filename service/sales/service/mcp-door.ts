@@ -2,7 +2,8 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { invalid } from '../../kit/errors.ts'
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
-import { toDecimal, toWire, ZERO, type Usdc } from '../../kit/money.ts'
+import { least, toDecimal, toWire, ZERO, type Usdc } from '../../kit/money.ts'
+import { amount } from '../../kit/wire.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented } from '../../x402/model.ts'
@@ -94,6 +95,24 @@ const PAYMENT_META = 'coinslot/payment'
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string'
+}
+
+/** How a call over MCP says the most that it may cost: its arguments are the tool's own. */
+const MAX_COST_META = 'coinslot/max-cost'
+
+/**
+ * The lower of what the call and its arguments name; null where neither names any. Throws where it cannot be read: such a
+ * call must not be charged without a bound.
+ */
+export function maxCostIn(
+  meta: Readonly<Record<string, unknown>> | undefined,
+  argument: Usdc | null = null,
+): Usdc | null {
+  const named = meta?.[MAX_COST_META]
+  if (named === undefined) return argument
+  const read = amount.safeParse(named)
+  if (read.success) return argument === null ? read.data : least(read.data, argument)
+  throw invalid({ [MAX_COST_META]: read.error.issues[0]?.message ?? 'must be a number' })
 }
 
 /** A client of MPP is challenged again for more reasons than one of x402. */

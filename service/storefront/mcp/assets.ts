@@ -4,10 +4,11 @@ import { answered, unpaid } from '../../api/mcp/results.ts'
 import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { FAILURES, runFailed, runMissing, runUnsettled } from '../../marketplace/errors.ts'
-import { hasEnded } from '../../marketplace/model/run.ts'
+import { hasEnded, type Run } from '../../marketplace/model/run.ts'
 import type { GuestRuns } from '../../marketplace/service/guests.ts'
 import type { Runs } from '../../marketplace/service/runs/runs.ts'
-import { chargedMeta, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { withinMaxCost, type Counter } from '../../sales/service/door.ts'
+import { chargedMeta, maxCostIn, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
 import type { Seller } from './server.ts'
 
 /** Sells runs of assets. Who runs one pays once it has succeeded: a guest by x402, an account from its balance. */
@@ -15,17 +16,15 @@ export function createAssetSeller({ runs, guests, facilitator, countGuest }: Ass
   async function sell(id: string, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
     const { journal, dialects } = guests
     const { arguments: inputs = {}, _meta: meta = {} } = params
-    const sale = await sellOverMcp(
-      { meta, operation, gone: signal },
-      {
-        facilitator,
-        journal,
-        dialects,
-        offer: () => guests.offer(id, inputs),
-        buy: (request) => guests.buy(id, inputs, request),
-        toBody: () => ({}),
-      },
-    )
+    const counter: Counter<Run> = {
+      facilitator,
+      journal,
+      dialects,
+      offer: () => guests.offer(id, inputs),
+      buy: (request) => guests.buy(id, inputs, request),
+      toBody: () => ({}),
+    }
+    const sale = await sellOverMcp({ meta, operation, gone: signal }, withinMaxCost(counter, maxCostIn(meta)))
     if (sale.kind === 'required') return unpaid(sale.terms, sale.meta)
     // No client confirms that a result arrived, so its buyer can fetch it again as long as it is stored.
     await journal.leave(sale.sold.sale)
@@ -39,7 +38,8 @@ export function createAssetSeller({ runs, guests, facilitator, countGuest }: Ass
     signal.addEventListener('abort', cancel, { once: true })
     try {
       const inputs = params.arguments ?? {}
-      const input = { identifier, inputs, modelId: null, maxCost: null, webhookUrl: null, background: false }
+      const maxCost = maxCostIn(params._meta)
+      const input = { identifier, inputs, modelId: null, maxCost, webhookUrl: null, background: false }
       const ended = await runs.run(caller, input, { operation, keyed })
       if (!hasEnded(ended.state)) throw runUnsettled()
       if (ended.state !== 'succeeded') throw runFailed(ended, ended.failure ?? FAILURES.internal)

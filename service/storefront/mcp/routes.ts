@@ -12,7 +12,8 @@ import { PaymentRefused } from '../../sales/errors.ts'
 import type { AccountFor, AccountPayment } from '../../sales/model.ts'
 import type { AccountPurchases } from '../../sales/service/account-purchases.ts'
 import type { Sold } from '../../sales/service/deps.ts'
-import { billedMeta, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { assertMaxCost, withinMaxCost } from '../../sales/service/door.ts'
+import { billedMeta, maxCostIn, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
 import { proofOfOwnCall, type PaymentTokens } from '../../sales/service/proof.ts'
 import type { AccountPayments, PaidCall } from '../ports.ts'
 import type { Seller } from './server.ts'
@@ -20,7 +21,9 @@ import type { Seller } from './server.ts'
 /** Sells calls of paywalls' routes: a guest pays at the gate, an account from its wallet. */
 export function createRouteSeller({ openRoute, accounts, purchases, tokens, countGuest }: RouteSellerDeps): Seller {
   async function sell(route: OpenedRoute, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
-    const sale = await sellOverMcp({ meta: params._meta ?? {}, operation, gone: signal }, route.counter())
+    const meta = params._meta ?? {}
+    const counter = withinMaxCost(route.counter(), maxCostIn(meta))
+    const sale = await sellOverMcp({ meta, operation, gone: signal }, counter)
     return sale.kind === 'required' ? unpaid(sale.terms, sale.meta) : toResult(route, sale.sold.value, sale.meta)
   }
 
@@ -49,8 +52,11 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
   /** Null where the seller is paid outside. */
   async function buyHere(route: OpenedRoute, ask: McpAsk, sent: McpCall): Promise<CallToolResult | null> {
     const { caller, operation } = ask
-    const accountFor: AccountFor = ({ amount, network, recipient }) =>
-      accounts.here.buyer(caller, { request: callOf(route, amount), network, recipient }, operation)
+    const maxCost = maxCostIn(sent.params._meta)
+    const accountFor: AccountFor = async ({ amount, network, recipient }) => {
+      assertMaxCost(amount, maxCost)
+      return await accounts.here.buyer(caller, { request: callOf(route, amount), network, recipient }, operation)
+    }
     const sold = await unlessRefused(route.counter().buyFromAccount(purchaseOf(ask, sent), accountFor))
     return sold === null ? null : answerOf(route, sold, billedMeta(sold.sale, sold.token))
   }
@@ -59,8 +65,9 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
   async function buyOutside(
     route: OpenedRoute,
     { caller, operation }: McpAsk,
-    { repeats: keyed }: McpCall,
+    { params, repeats: keyed }: McpCall,
   ): Promise<CallToolResult> {
+    assertMaxCost(route.price, maxCostIn(params._meta))
     const request = callOf(route, route.price)
     const { payment, response } = await accounts.pay(caller, request, operation, { keyed, background: false })
     if (response === null && payment?.state === 'returned') throw notBought()

@@ -1,5 +1,4 @@
 import { DomainError } from '../../kit/errors.ts'
-import { toWire, type Usdc } from '../../kit/money.ts'
 import type { CallId } from '../model/call.ts'
 
 /** The ledger's error for a low balance by the code that every tool has for it. */
@@ -11,18 +10,6 @@ export function withToolsCode(error: unknown, pays: 'credits and balance' | 'bal
       ? error.message
       : `Insufficient credits and balance: this call costs ${String(required)} USDC, you have ${String(available)}. Add funds to the wallet and call again.`
   return new DomainError('unaffordable', 'insufficient_credits', sentence, { required, available })
-}
-
-export function tooDear(price: Usdc, maxCost: Usdc): DomainError {
-  return new DomainError(
-    'unaffordable',
-    'max_cost_exceeded',
-    'This tool costs more than maxCost. Raise maxCost and call again.',
-    {
-      required: toWire(price),
-      maxCost: toWire(maxCost),
-    },
-  )
 }
 
 export function tooManyAtOnce(atOnce: number): DomainError {

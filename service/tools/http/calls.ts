@@ -8,7 +8,7 @@ import { callMissing, keyMissing, needsAccount } from '../errors/call.ts'
 import type { CallResult, CallSummary, OperationUnderWay } from '../model/call.ts'
 import type { Calls } from '../service/calls/calls.ts'
 import { paidFields, toolInput, type ToolDoor } from './pay.ts'
-import { reading, toReading } from './reading.ts'
+import { bound, reading, toReading } from './reading.ts'
 
 /**
  * Calls of tools over plain HTTP. These routes come after all others of the address, because `/{slug}` matches what is
@@ -27,7 +27,7 @@ export function callRoutes(calls: Calls, door: ToolDoor): AnyRoute[] {
       limit: 'tool-calls',
       sells: { description: 'One call of the tool', limit: 'pay' },
       params: z.object({ slug: z.string() }),
-      query: reading,
+      query: reading.extend(bound.shape),
       body: toolInput,
       answers: { 200: callOut },
       errors: {
@@ -42,13 +42,14 @@ export function callRoutes(calls: Calls, door: ToolDoor): AnyRoute[] {
         504: 'The tool did not answer in time; nothing is charged.',
       },
       async handle({ caller, params, query, body, operation, keyed, mayHaveBegun, gone, header }) {
+        const { maxCost = null } = query
         if (caller === null) {
           if (!door.isOpen()) throw keyMissing()
           if (query.fields !== undefined || query.all !== undefined) throw needsAccount()
-          return await door.sell({ header, operation, gone }, params.slug, body)
+          return await door.sell({ header, operation, gone }, { slug: params.slug, input: body, maxCost })
         }
         const connection = header('x-connection') ?? null
-        const named = { slug: params.slug, operation, keyed, mayHaveBegun }
+        const named = { slug: params.slug, operation, keyed, mayHaveBegun, maxCost }
         const ask = { caller, ...named, input: body, signal: gone(), connection }
         return reply(200, toResult(await calls.call({ ...ask, ...toReading(query) })))
       },

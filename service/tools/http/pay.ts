@@ -4,10 +4,12 @@ import { toWire } from '../../kit/money.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
 import { paymentMissing } from '../errors/call.ts'
 import type { Sale } from '../../sales/model.ts'
-import { sellOverHttp, type Paid } from '../../sales/service/door.ts'
+import { sellOverHttp, withinMaxCost, type Counter, type Paid } from '../../sales/service/door.ts'
+import type { CallInput } from '../model/call.ts'
 import type { ToolPayments } from '../service/pay/payments.ts'
 import type { ToolAnswer } from '../service/pay/product.ts'
 import { faultOfShape } from '../rules/shape.ts'
+import { bound } from './reading.ts'
 
 /** A tool's input before it is checked against the tool's schema. The API can handle it like any other body. */
 export const toolInput = z.unknown().transform((value, context) => {
@@ -22,15 +24,20 @@ export function createToolDoor(payments: ToolPayments, facilitator: string) {
   return {
     isOpen: () => payments.isAvailable(),
 
-    sell: (request: Parameters<typeof sellOverHttp>[0], slug: string, input: unknown) =>
-      sellOverHttp(request, {
+    sell(
+      request: Parameters<typeof sellOverHttp>[0],
+      { slug, input, maxCost }: Pick<CallInput, 'slug' | 'input' | 'maxCost'>,
+    ) {
+      const counter: Counter<ToolAnswer> = {
         facilitator,
         dialects: payments.dialects,
         journal: payments.journal,
         offer: () => payments.offer(slug, input),
         buy: (ask) => payments.buy(slug, input, ask),
         toBody: toPaidResult,
-      }),
+      }
+      return sellOverHttp(request, withinMaxCost(counter, maxCost ?? null))
+    },
   }
 }
 
@@ -48,6 +55,7 @@ export function payRoutes(payments: ToolPayments, door: ToolDoor): AnyRoute[] {
       limit: 'pay',
       sells: { description: 'One call of the tool' },
       params: z.object({ slug: z.string() }),
+      query: bound,
       body: toolInput,
       answers: { 200: paidOut },
       errors: {
@@ -59,7 +67,8 @@ export function payRoutes(payments: ToolPayments, door: ToolDoor): AnyRoute[] {
         503: 'Settlement is pending: retry with the payment token. Or settlement is unavailable right now.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
-      handle: ({ params: { slug }, body: input, ...request }) => door.sell(request, slug, input),
+      handle: ({ params: { slug }, body: input, query: { maxCost = null }, ...request }) =>
+        door.sell(request, { slug, input, maxCost }),
     }),
     route({
       method: 'get',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalid } from '../../kit/errors.ts'
-import { word } from '../../kit/wire.ts'
+import { amountQuery, word } from '../../kit/wire.ts'
 import type { CallInput } from '../model/call.ts'
 import { fieldTree } from '../rules/fields.ts'
 
@@ -13,6 +13,13 @@ const maxPages = z.coerce
   .max(PAGES_MAX)
   .optional()
   .meta({ description: `With \`all\`: the most pages that are read and paid for; ${String(PAGES)} when absent` })
+
+/** The most that a call may cost, in an address. */
+export const bound = z.object({
+  maxCost: amountQuery
+    .optional()
+    .meta({ description: 'The most that the call may cost, in USDC: a call that costs more is refused, for nothing' }),
+})
 
 /** How much of an answer is wanted, in an address. */
 export const reading = z.object({

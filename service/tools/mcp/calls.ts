@@ -11,9 +11,11 @@ import { toFound, whenNothingFits } from '../http/found.ts'
 import { documentOf, failed, paid, paidFor, type Billing } from './results.ts'
 import type { CallInput, CallResult, FieldTree } from '../model/call.ts'
 import { readingInput, toReading } from '../http/reading.ts'
-import { namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { withinMaxCost, type Counter } from '../../sales/service/door.ts'
+import { maxCostIn, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import type { ToolAnswer } from '../service/pay/product.ts'
 import { storesAnswer } from '../service/calls/order.ts'
-import { callMissing, needsAccount, tooDear } from '../errors/call.ts'
+import { callMissing, needsAccount } from '../errors/call.ts'
 import type { ToolServerDeps } from './view.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { View } from './view.ts'
@@ -33,7 +35,7 @@ export function createMcpCalls(deps: ToolServerDeps) {
       if (guest !== null) await countGuest(guest)
       return OWN_TOOLS.has(name)
         ? await callOwn(name as OwnToolName, input, request)
-        : await callTool({ slug: name, input, maxCost: null }, request)
+        : await callTool({ slug: name, input }, request)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       const page = request.opensPages ? pageFor(error, pages) : null
@@ -80,7 +82,8 @@ export function createMcpCalls(deps: ToolServerDeps) {
     return plain({ credits: toWire(credits), balance: toWire(wallet), available: toWire(usdc(credits + wallet)) })
   }
 
-  async function callTool(tool: ToolOrder, request: McpCall) {
+  async function callTool(order: ToolOrder, request: McpCall) {
+    const tool = { ...order, maxCost: maxCostIn(request.params._meta, order.maxCost) }
     if (request.ask.guest !== null) return await sellCall(deps, tool, request)
     const { payment: named } = namedPaymentIn(request.params._meta ?? {})
     if (named !== null) return await replay(tool, named, request)
@@ -160,20 +163,17 @@ async function sellCall(
 ): Promise<CallToolResult> {
   if (fields != null || pagesMax != null) throw needsAccount()
   const { journal, dialects } = payments
+  const counter: Counter<ToolAnswer> = {
+    facilitator,
+    journal,
+    dialects,
+    offer: () => payments.offer(name, input),
+    buy: (purchase) => payments.buy(name, input, purchase),
+    toBody: () => ({}),
+  }
   const sale = await sellOverMcp(
     { meta: params._meta ?? {}, operation: ask.operation, gone: signal },
-    {
-      facilitator,
-      journal,
-      dialects,
-      async offer() {
-        const offer = await payments.offer(name, input)
-        if (maxCost != null && offer.amount > maxCost) throw tooDear(offer.amount, maxCost)
-        return offer
-      },
-      buy: (purchase) => payments.buy(name, input, purchase),
-      toBody: () => ({}),
-    },
+    withinMaxCost(counter, maxCost ?? null),
   )
   if (sale.kind === 'required') return unpaid(sale.terms, sale.meta)
   const { output } = sale.sold.value

@@ -20,6 +20,25 @@ describe('POST {tools_url}/{slug} → 402', () => {
     expect(world.upstream.requests).toHaveLength(requestsBefore)
   })
 
+  test('refuses what costs more than maxCost, for nothing, with a key and without; what is no amount is refused too', async () => {
+    const caller = await world.caller(1)
+    const requestsBefore = world.upstream.requests.length
+    const at = (query: string) => caller.call('POST', `/tools/acme-create-note${query}`, { body: { title: 'x' } })
+    const dear = await at('?maxCost=0.009999')
+    expect([dear.status, dear.body]).toMatchObject([
+      402,
+      { code: 'max_cost_exceeded', required: 0.01, maxCost: 0.009999 },
+    ])
+    const free = await at('?maxCost=0')
+    expect([free.status, free.body.code]).toEqual([402, 'max_cost_exceeded'])
+    for (const query of ['?maxCost=', '?maxCost=all', '?maxCost=-1', '?maxCost=0.0000001', '?maxCost=1&maxCost=2']) {
+      const answer = await at(query)
+      expect([query, answer.status, Object.keys(answer.body.details as object)]).toEqual([query, 400, ['maxCost']])
+    }
+    expect(world.upstream.requests).toHaveLength(requestsBefore)
+    for (const query of ['?maxCost=0.01', '?maxCost=1e-2', '']) expect((await at(query)).body.cost).toBe(0.01)
+  })
+
   test('is not stored under its Idempotency-Key: after a top-up the same call is made', async () => {
     const caller = await world.caller(0.004)
     await world.spend(caller, 1_000_000n)

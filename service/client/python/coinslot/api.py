@@ -3202,6 +3202,7 @@ class PostV1RdaSlugRunAnswer(TypedDict):
 
 class PostV1RdaSlugRunBody(TypedDict):
     inputs: dict[str, Any]
+    maxCost: NotRequired[float | None]
 
 
 class PostV1RunAnswer(TypedDict):
@@ -3601,6 +3602,7 @@ class PostToolsSlugQuery(TypedDict):
     fields: NotRequired[str]
     all: NotRequired[Literal[True, False]]
     maxPages: NotRequired[int]
+    maxCost: NotRequired[float]
 
 
 class PostToolsPaySlugAnswer(TypedDict):
@@ -3613,6 +3615,10 @@ class PostToolsPaySlugAnswer(TypedDict):
     callId: str
     txHash: str
     paymentToken: str
+
+
+class PostToolsPaySlugQuery(TypedDict):
+    maxCost: NotRequired[float]
 
 
 class GetToolsPaySlugCallsIdAnswer(TypedDict):
@@ -4354,7 +4360,7 @@ if TYPE_CHECKING:
 
         @overload
         def __call__(
-            self, name: Literal["POST /tools/pay/{slug}"], *, path: Mapping[str, str] | None = None, query: None | None = None, body: Any | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
+            self, name: Literal["POST /tools/pay/{slug}"], *, path: Mapping[str, str] | None = None, query: PostToolsPaySlugQuery | None = None, body: Any | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
         ) -> PostToolsPaySlugAnswer: ...
 
         @overload
@@ -5062,7 +5068,7 @@ if TYPE_CHECKING:
 
         @overload
         async def __call__(
-            self, name: Literal["POST /tools/pay/{slug}"], *, path: Mapping[str, str] | None = None, query: None | None = None, body: Any | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
+            self, name: Literal["POST /tools/pay/{slug}"], *, path: Mapping[str, str] | None = None, query: PostToolsPaySlugQuery | None = None, body: Any | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
         ) -> PostToolsPaySlugAnswer: ...
 
         @overload

@@ -84,9 +84,15 @@ class Coinslot:
         return self._transport.send(Request("GET", path, query))
 
     def _post(
-        self, path: str, body: Any, idempotency_key: str | None = None, *, timeout: float | None = None
+        self,
+        path: str,
+        body: Any,
+        idempotency_key: str | None = None,
+        *,
+        timeout: float | None = None,
+        query: Mapping[str, Any] | None = None,
     ) -> Any:
-        return self._transport.send(Request("POST", path, None, body, _key_of(idempotency_key), timeout))
+        return self._transport.send(Request("POST", path, query, body, _key_of(idempotency_key), timeout))
 
     def _delete(self, path: str) -> Any:
         return self._transport.send(Request("DELETE", path))
@@ -282,11 +288,17 @@ class Tools:
         return page.items
 
     def call(
-        self, slug: str, input: Mapping[str, Any], *, idempotency_key: str | None = None
+        self,
+        slug: str,
+        input: Mapping[str, Any],
+        *,
+        max_cost: float | None = None,
+        idempotency_key: str | None = None,
     ) -> api.PostToolsSlugAnswer:
-        """Only a success is charged; a failure is a `CoinslotError`."""
+        """Only a success is charged; a failure is a `CoinslotError`. A call that costs more than `max_cost` USDC is refused."""
+        query = None if max_cost is None else {"maxCost": max_cost}
         result: api.PostToolsSlugAnswer = self._client._post(
-            f"/tools/{segment(slug)}", dict(input), idempotency_key, timeout=LONG_SECONDS
+            f"/tools/{segment(slug)}", dict(input), idempotency_key, timeout=LONG_SECONDS, query=query
         )
         return result
 

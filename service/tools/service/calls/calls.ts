@@ -6,7 +6,8 @@ import { deriveId } from '../../../kit/ids.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import { UnderWay } from '../../../kit/under-way.ts'
 import type { Balances } from '../../../ledger/model.ts'
-import { ofCall, providerBusy, stopping, tooDear, tooManyAtOnce } from '../../errors/call.ts'
+import { assertMaxCost } from '../../../sales/service/door.ts'
+import { ofCall, providerBusy, stopping, tooManyAtOnce } from '../../errors/call.ts'
 import type { CallId, CallInput, CallResult, Output } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { CallFilter } from '../../ports/calls.ts'
@@ -68,7 +69,7 @@ export function createCalls(deps: CallDeps) {
     if (before?.failure === null) return await states.replay(before)
     const tool = await catalogue.bySlug(call.caller.environment, call.slug, call.caller.user?.id ?? null)
     const input = checked(tool, call.input)
-    if (call.maxCost != null && tool.price > call.maxCost) throw tooDear(tool.price, call.maxCost)
+    assertMaxCost(tool.price, call.maxCost ?? null)
     const all = pagesOf(tool, call)
     // Before anything is held, so that a call that waits for its caller to connect costs nothing.
     const connection = await connectionFor(call.caller, tool, call.connection ?? null)
