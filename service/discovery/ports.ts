@@ -7,6 +7,8 @@ import type { Rank, RankedResource, Visit } from './rules/ranking.ts'
 export interface CatalogueStore {
   /** Adds or updates an entry. Null when its recipient has `most` at its host. */
   put(entry: Entry, most: number, now: Date): Promise<bigint | null>
+  /** Updates an entry, where there is one: what was not sold lately is not listed. */
+  change(entry: Entry): Promise<void>
   /** Removes the entries of the same resource on its network for recipients that are not named. */
   removeOthers(entry: Entry, recipients: readonly Address[]): Promise<void>
   /** Removes an entry that no address has confirmed. */

@@ -131,6 +131,8 @@ export interface Method {
   escrow?: EscrowOffer
   /** Who takes what was used of a permit, for the terms that the payer signs. Null or absent where nobody can. */
   taker?(): Address | null
+  /** A product was changed: its entry in catalogues, if it has one, shows these terms. Absent where nothing is listed. */
+  offered?(requirements: Requirements): Promise<void>
 }
 
 /** The terms of payments that wait in the escrow. */

@@ -70,6 +70,7 @@ export function openMarketplace(
       const { refusal } = await draftReads(address)
       if (refusal !== null) throw refusal
     },
+    changed: (asset) => guests.changed(asset),
     anonymous: environment,
     feeBps: config.PLATFORM_FEE_BPS,
   })

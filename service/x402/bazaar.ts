@@ -20,6 +20,11 @@ export interface SoldResource {
   extensions: Readonly<Record<string, unknown>>
 }
 
+/** What is offered, before anybody has paid for it. */
+export type OfferedResource = Omit<SoldResource, 'payment'> & {
+  payment: Pick<PaymentRequest, 'version' | 'required' | 'network'>
+}
+
 export type Outcome = { status: 'settled' | 'pending' | 'repeated' } | { status: 'failed'; reason: string }
 
 /** What became of an extension, for the header `EXTENSION-RESPONSES`. */
@@ -33,6 +38,8 @@ export interface Listing {
   verified(sold: SoldResource, refusal: string | null): ExtensionResponses
   /** Answers within a moment, also while the database does not. */
   settled(sold: SoldResource, outcome: Outcome): Promise<ExtensionResponses>
+  /** What this service sells has other terms now. It lists nothing that was not sold yet. */
+  changed(offered: OfferedResource): Promise<void>
 }
 
 /** Derived from what version 1 shows under `outputSchema`. Null when that does not describe an HTTP request. */

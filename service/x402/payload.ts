@@ -221,7 +221,7 @@ export function offeredIn(request: RequestBody): Offered | null {
   return OFFERED.get(request) ?? null
 }
 
-type Offered = Pick<Requirements, 'v1' | 'v2'> & { listed: string }
+export type Offered = Pick<Requirements, 'v1' | 'v2'> & { listed: string }
 
 const OFFERED = new WeakMap<RequestBody, Offered>()
 

@@ -1,8 +1,11 @@
+import { usdc } from '../../service/kit/money.ts'
 import type { QuoteView } from '../../service/checkouts/views.ts'
 import { openWorld, signed, until, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
 import { buy as buyAt } from '../harness/wallet.ts'
+import { agentBody, published } from '../marketplace/bodies.ts'
+import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
 
 /** Agents read the catalogue before they ask: it says what they will be asked for. */
 describe('what this service sells', () => {
@@ -71,6 +74,65 @@ describe('what this service sells', () => {
     }
     await until(async () => (await listed('/gate/tiers/data')) !== undefined)
     expect(await listed('/gate/tiers/data')).toBe('30000')
+  })
+})
+
+/** Each buyer of a run pays for an input of its own. */
+describe('an asset', () => {
+  let world: GuestWorld
+  beforeAll(async () => {
+    world = await guestWorld({ SETTLE_CONFIRMATIONS: '1' })
+  })
+  afterAll(() => world.close())
+
+  const listed = async (slug: string): Promise<number | undefined> => {
+    const payTo = world.service.wallets.treasury()!
+    const { body } = await world.service.call('GET', `/facilitator/discovery/merchant?payTo=${payTo}`)
+    const found = (body.resources as Listed[]).find(({ resource }) => resource.endsWith(`/rda/${slug}/run`))
+    return found === undefined ? undefined : Number(found.accepts[0]!.amount) / 1e6
+  }
+  const maxCost = async (slug: string): Promise<number> =>
+    (await world.service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.maxCost as number
+
+  test('is listed at the most that an ordinary run costs, and at its new price once that is changed', async () => {
+    const { creator, service } = world
+    const pricing = (amount: number) => ({ pricing: { model: 'per-token', amount } })
+    const slug = await world.prompt({ slug: 'by-token', ...pricing(0.01) })
+    const payer = await world.chain.payer(50_000_000n)
+    const before = await usdcOf(world.chain, payer.address)
+    const ran = await world.runAsGuest(slug, undefined, await world.payFor(slug, payer))
+    expect([ran.status, ran.text]).toEqual([200, expect.any(String)])
+    const first = await maxCost(slug)
+    expect(await until(async () => (await listed(slug)) ?? false)).toBe(first)
+    expect(Number(before - (await usdcOf(world.chain, payer.address))) / 1e6).toBeLessThan(first)
+
+    const edit = async (amount: number) =>
+      expect((await creator.call('PATCH', `/v1/rda/${slug}`, { body: pricing(amount) })).status).toBe(200)
+    await edit(0.02)
+    expect([await maxCost(slug), await listed(slug)]).toEqual([2 * first, 2 * first])
+
+    // The same name in the other environment is another asset, which guests of this server cannot buy.
+    const other = await service.person()
+    const copied = await published(other, agentBody())
+    const { rda } = (await other.call('GET', `/v1/rda/${copied}`)).body
+    const move = `UPDATE rda SET environment = 'production', slug = $2 WHERE id = $1`
+    await service.database.statements.run(move, [rda.id, slug])
+    const price = { model: 'per-run', amount: usdc(400_000n) } as const
+    const edited = await service.assets.edit(
+      { ...other.caller, environment: 'production' },
+      rda.id as string,
+      { pricing: price },
+      null,
+    )
+    expect([edited.slug, edited.pricing]).toEqual([slug, price])
+    expect(await listed(slug)).toBe(2 * first)
+
+    // What nobody can buy yet is not offered yet.
+    expect((await creator.call('POST', `/v1/rda/${slug}/unpublish`)).status).toBe(200)
+    await edit(0.03)
+    expect(await listed(slug)).toBe(2 * first)
+    expect((await creator.call('POST', `/v1/rda/${slug}/publish`)).status).toBe(200)
+    expect(await listed(slug)).toBe(3 * first)
   })
 })
 

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { plain } from '../../kit/schema/bounded.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
 import { withoutTrailing } from '../../kit/text.ts'
-import { BODY_METHODS, QUERY_METHODS, type SoldResource } from '../../x402/bazaar.ts'
+import { BODY_METHODS, QUERY_METHODS, type OfferedResource } from '../../x402/bazaar.ts'
 import type { Accepted, Entry } from '../model.ts'
 import { faultOf, faultOfDocument } from './schema.ts'
 
@@ -12,15 +12,11 @@ export interface Rejection {
   rejected: string
 }
 
-type Sold = Omit<SoldResource, 'payment'> & {
-  payment: Pick<SoldResource['payment'], 'version' | 'required' | 'network'>
-}
-
 /**
  * The entry that a payment's resource gets. All of it comes from the payer, who may have changed it, so everything is
  * checked. Bad decoration (name, tags, icon) is left out; anything else that is wrong is a rejection.
  */
-export function entryOf(sold: Sold): Entry | Rejection {
+export function entryOf(sold: OfferedResource): Entry | Rejection {
   const { payment, resource, extensions } = sold
   const { network } = payment
   const bazaar = extensions['bazaar']
@@ -180,7 +176,7 @@ function templateIn({ routeTemplate: template }: Raw): string | null {
 const TEMPLATE = /^\/[a-zA-Z0-9_/:.\-~%]+$/
 const DECODINGS_MAX = 5
 
-function acceptedIn({ payment, timeoutSeconds }: Sold): Accepted {
+function acceptedIn({ payment, timeoutSeconds }: OfferedResource): Accepted {
   const { scheme, network, amount, asset, payTo, domain } = payment.required
   const extra = Object.fromEntries(
     Object.entries(domain).filter(([, value]) => value !== null && value.length <= LABEL_MAX),

@@ -4,14 +4,14 @@ import { Batch } from '../../kit/batch.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import { Recent } from '../../kit/recent.ts'
-import type { ExtensionResponses, Listing, SoldResource } from '../../x402/bazaar.ts'
+import type { ExtensionResponses, Listing, OfferedResource, SoldResource } from '../../x402/bazaar.ts'
 import type { Claim, Entry, Patronage } from '../model.ts'
 import type { CatalogueStore, CheckStore } from '../ports.ts'
 import { claimOf } from '../rules/claim.ts'
 import { entryOf, isServedHere } from '../rules/entry.ts'
 
 interface ListingDeps {
-  store: Pick<CatalogueStore, 'put' | 'removeOthers' | 'count'> & Pick<CheckStore, 'claim'>
+  store: Pick<CatalogueStore, 'put' | 'change' | 'removeOthers' | 'count'> & Pick<CheckStore, 'claim'>
   /** Where this service sells. Only its own sales list what is there. */
   ownAddresses: readonly string[]
   clock: Clock
@@ -133,6 +133,17 @@ export function createListing(deps: ListingDeps): Listing {
         return Promise.race([listed, pause(PATIENCE_MS, PROCESSING, { ref: false })])
       })
     },
+
+    changed: (offered) => change(deps, offered),
+  }
+}
+
+async function change({ store, log }: Pick<ListingDeps, 'store' | 'log'>, offered: OfferedResource): Promise<void> {
+  try {
+    const entry = entryOf(offered)
+    if (!('rejected' in entry)) await store.change(entry)
+  } catch (error) {
+    log.error({ err: error }, 'the entry of a resource could not be changed; its next sale changes it')
   }
 }
 

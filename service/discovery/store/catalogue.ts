@@ -12,6 +12,10 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
       return row?.id ?? null
     },
 
+    async change(entry) {
+      await statements.run(CHANGE, valuesOf(entry), 'discovery_change')
+    },
+
     async removeOthers({ resource, tool, network }, recipients) {
       const values = [resource, tool, network, recipients.map(toBytes)]
       await statements.run(REMOVE_OTHERS, values, 'discovery_remove_others')
@@ -110,14 +114,22 @@ function hostOf(resource: string): string {
   return `rtrim(split_part(split_part(${resource}, '/', 3), ':', 1), '.')`
 }
 
+const WORDS = `setweight(to_tsvector('english', $16), 'A') || setweight(to_tsvector('english', $17), 'B')
+  || setweight(to_tsvector('english', $18), 'C') || setweight(to_tsvector('english', $19), 'D')`
+
+const CHANGE = `
+UPDATE discovery_resource SET type = $6, x402_version = $7, accepts = $8::json, description = $9, mime_type = $10,
+  service_name = $11, tags = $12::text[], icon_url = $13, extensions = $14::json, extension_keys = $15::text[],
+  words = ${WORDS}
+WHERE resource = $1 AND tool = $2 AND network = $3 AND scheme = $4 AND pay_to = $5`
+
 // A merchant that has all that it may have can still update its own entries.
 const PUT = `
 INSERT INTO discovery_resource AS r
   (resource, tool, network, scheme, pay_to, type, x402_version, accepts, description, mime_type, service_name, tags,
    icon_url, extensions, extension_keys, words, shadowed, first_at, last_at, verified_at)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10, $11, $12::text[], $13, $14::json, $15::text[],
-  setweight(to_tsvector('english', $16), 'A') || setweight(to_tsvector('english', $17), 'B')
-  || setweight(to_tsvector('english', $18), 'C') || setweight(to_tsvector('english', $19), 'D'),
+  ${WORDS},
   EXISTS (
     SELECT FROM discovery_resource o
     WHERE o.resource = $1 AND o.tool = $2 AND o.network = $3 AND o.pay_to <> $5 AND NOT o.shadowed), $20, $20, $20

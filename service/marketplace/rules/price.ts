@@ -1,5 +1,6 @@
 import { largest, least, usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import type { LanguageModel, Pricing, Usage } from '../model/asset.ts'
+import type { Content, LanguageModel, Pricing, Usage } from '../model/asset.ts'
+import { limitOf } from './run.ts'
 
 /** What a run may come to, decided before it starts. */
 export interface Quote {
@@ -36,6 +37,30 @@ export function quote(terms: Terms, promptTokens: number): Quote {
   if (!isFree(terms)) return { payer: 'caller', lock, price: lock }
   return { payer: lock === ZERO ? 'caller' : 'owner', lock, price: ZERO }
 }
+
+/** The most that a run of an ordinary input costs: what catalogues show, whatever the last one came to. */
+export function listedPrice(content: Content, models: readonly LanguageModel[]): Usdc {
+  const { pricing } = content
+  if (pricing.model === 'free') return ZERO
+  const limitMs = limitOf({ content })
+  const locks = choicesOf(content, models).map((model) => quote({ pricing, model, limitMs }, longPrompt(content)).lock)
+  return largest(ZERO, ...locks)
+}
+
+/** The models that a run may choose from; a single null where it has none. */
+export function choicesOf({ config }: Content, models: readonly LanguageModel[]): readonly (LanguageModel | null)[] {
+  const used = config.type !== 'prompt' ? [] : models.filter(({ id }) => config.allowedModels.includes(id))
+  return used.length === 0 ? [null] : used
+}
+
+/** Tokens of the template, of which no language needs more than one for three characters on average, and of its inputs. */
+function longPrompt({ config }: Content): number {
+  if (config.type !== 'prompt') return 0
+  return LARGE_INPUT + Math.ceil((config.promptTemplate.length + (config.systemPrompt?.length ?? 0)) / 3)
+}
+
+/** Tokens of a long prompt's inputs; an answer is as long as its model writes. */
+const LARGE_INPUT = 2_000
 
 export interface Measures {
   usage: Usage | null

@@ -102,7 +102,8 @@ export function createGuestRuns(deps: GuestRunDeps) {
     const { slug, version } = asset
     const { id: subject, inputHash } = order
     const about = { subject, userId: asset.ownerId, environment, inputHash, details: { slug, version } }
-    const price = { amount, network, recipient, requirements: requirementsOfOffer(offer) }
+    const requirements = { ...requirementsOfOffer(offer), listed: String(runs.listedPrice(asset)) }
+    const price = { amount, network, recipient, requirements }
     return { ...about, ...price, workMs: limitOf(asset), promised: true, note: null }
   }
 
@@ -147,6 +148,15 @@ export function createGuestRuns(deps: GuestRunDeps) {
       await sales.buy({ ...ask, order: await orderOf(slug, inputs) }),
     journal,
     dialects,
+
+    /** What catalogues show of an asset, once its creator has changed it: until its next sale they have no other word of it. */
+    async changed(asset: RunnableAsset): Promise<void> {
+      const listed = runs.listedPrice(asset)
+      const isSold = asset.environment === environment && asset.status === 'published' && listed > ZERO
+      const { method } = selling
+      if (!isSold || deps.recipient === null || !method.serves(deps.network)) return
+      await method.offered?.(requirementsOfOffer(offerOf(deps, asset, listed)))
+    },
   }
 }
 
@@ -213,7 +223,7 @@ function free(error: unknown, named: Readonly<Record<string, string>>): unknown 
 
 interface GuestRunDeps {
   assets: Pick<Assets, 'idOf'>
-  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get' | 'shareOf' | 'usedBy'>
+  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get' | 'shareOf' | 'usedBy' | 'listedPrice'>
   selling: SellingDeps
   environment: Environment
   network: NetworkName

@@ -1,15 +1,17 @@
+import type { Address } from '../../chain/model.ts'
+import { networkOf } from '../../chain/networks.ts'
 import type { Facilitator } from '../../facilitator/service/facilitator.ts'
 import type { MethodName } from '../../sales/model.ts'
 import type { Method, Verified } from '../../sales/ports.ts'
-import { bazaarOf, type Listing, type SoldResource } from '../../x402/bazaar.ts'
+import { bazaarOf, type Listing, type OfferedResource, type SoldResource } from '../../x402/bazaar.ts'
 import type { Presented, RequestBody, Requirements } from '../../x402/model.ts'
-import { offeredIn, readRequest } from '../../x402/payload.ts'
+import { offeredIn, readRequest, type Offered } from '../../x402/payload.ts'
 import type { AuthCapture } from '../auth-capture/scheme.ts'
 import type { PermitOffer } from '../upto/scheme.ts'
 
 /** New payments, which this service's own facilitator settles. */
 export function offerHere(deps: OwnDeps): Method {
-  const { facilitator, authCapture, permits } = deps
+  const { facilitator, authCapture, permits, listing } = deps
   return {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
@@ -18,6 +20,10 @@ export function offerHere(deps: OwnDeps): Method {
     serves: (network) => facilitator.serves(network),
     escrow: authCapture.offer,
     taker: permits.taker,
+    async offered({ v1, v2, listed = v2.amount }) {
+      const resource = resourceOf({ v1, v2, listed })
+      if (resource !== null) await listing.changed(resource)
+    },
   }
 }
 
@@ -51,13 +57,18 @@ export async function verifyHere({ facilitator, listing }: OwnDeps, request: Req
  */
 export function soldHere(request: RequestBody): SoldResource | null {
   const offered = offeredIn(request)
-  const bazaar = offered === null ? null : bazaarOf(offered.v1.outputSchema)
-  if (offered === null || bazaar === null) return null
-  const { resource: url, description, mimeType, maxTimeoutSeconds: timeoutSeconds } = offered.v1
-  const { required, ...paid } = readRequest(request)
+  const resource = offered === null ? null : resourceOf(offered)
+  return resource === null ? null : { ...resource, payment: { ...readRequest(request), ...resource.payment } }
+}
+
+function resourceOf({ v1, v2, listed }: Offered): OfferedResource | null {
+  const bazaar = bazaarOf(v1.outputSchema)
+  if (bazaar === null) return null
+  const { resource: url, description, mimeType, maxTimeoutSeconds: timeoutSeconds } = v1
   // Our products take both versions, so every buyer is shown the newer one.
-  const terms = { ...required, network: offered.v2.network, amount: BigInt(offered.listed) }
-  const payment = { ...paid, version: 2 as const, required: terms }
-  const resource = { url, description, mimeType }
-  return { isOurs: true, payment, timeoutSeconds, resource, extensions: { bazaar } }
+  const { scheme, network, payTo, asset, extra: domain } = v2
+  const parties = { payTo: payTo.toLowerCase() as Address, asset: asset.toLowerCase() as Address }
+  const required = { scheme, network, ...parties, amount: BigInt(listed), domain }
+  const payment = { version: 2 as const, network: networkOf(network), required }
+  return { isOurs: true, payment, timeoutSeconds, resource: { url, description, mimeType }, extensions: { bazaar } }
 }

@@ -6,10 +6,10 @@ import { createWriting } from './write.ts'
 
 /** Runnable assets: made by their creators, found, rated and run by everybody. */
 export function createAssets(deps: AssetDeps) {
-  const { store, clock } = deps
+  const { store, clock, changed } = deps
   const drafts = createDrafts(deps)
   return {
-    ...createWriting({ store, clock, drafts }),
+    ...createWriting({ store, clock, changed, drafts }),
     ...createReading(deps),
     ...createTrade(deps),
     openSecrets: drafts.open,

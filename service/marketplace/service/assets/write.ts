@@ -11,7 +11,7 @@ import type { AssetDeps } from './deps.ts'
 import type { Drafts } from './drafts.ts'
 
 /** What creators do with their own assets. */
-export function createWriting({ store, clock, drafts }: WritingDeps) {
+export function createWriting({ store, clock, changed, drafts }: WritingDeps) {
   return {
     own,
 
@@ -66,7 +66,10 @@ export function createWriting({ store, clock, drafts }: WritingDeps) {
           version: nextVersion(asset.version, runsChange(edit)),
           owner: { ...owner, verified: asset.owner.verified },
         }
-        if (await store.save(next, asset.version)) return next
+        if (await store.save(next, asset.version)) {
+          await listed(next)
+          return next
+        }
         // Two edits at the same moment: this one is made again from what the other left.
         if (attempt === ATTEMPTS) throw versionConflict(THING, asset.version)
       }
@@ -86,10 +89,18 @@ export function createWriting({ store, clock, drafts }: WritingDeps) {
       if (status === 'published') await drafts.check(edited(asset, {}), ownerOf(caller))
       const now = clock.now()
       if (await store.setStatus(asset.id, asset.status, status, now)) {
-        return { ...asset, status, updatedAt: now, publishedAt: status === 'published' ? now : asset.publishedAt }
+        const moved = { ...asset, status, updatedAt: now }
+        if (status !== 'published') return moved
+        await listed(moved)
+        return { ...moved, publishedAt: now }
       }
       if (attempt === ATTEMPTS) throw versionConflict(THING, asset.version)
     }
+  }
+
+  /** Its runs are offered to buyers without an account. */
+  async function listed({ owner, ...asset }: Asset): Promise<void> {
+    if (asset.status === 'published') await changed({ ...asset, ownerId: owner.userId })
   }
 
   async function own(caller: Caller, identifier: string): Promise<Asset> {
@@ -110,7 +121,7 @@ function creatorOf(caller: Caller): Creator {
   return { userId, subject: caller.subject, name: caller.user?.name ?? null, verified: false }
 }
 
-interface WritingDeps extends Pick<AssetDeps, 'store' | 'clock'> {
+interface WritingDeps extends Pick<AssetDeps, 'store' | 'clock' | 'changed'> {
   drafts: Drafts
 }
 

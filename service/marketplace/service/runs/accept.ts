@@ -3,7 +3,7 @@ import { DomainError, invalid } from '../../../kit/errors.ts'
 import { readInput } from '../../../kit/fields.ts'
 import { canonicalHash } from '../../../kit/hash.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
-import { ZERO } from '../../../kit/money.ts'
+import { ZERO, type Usdc } from '../../../kit/money.ts'
 import { quotaExceeded } from '../../../kit/quota.ts'
 import type { Spender } from '../../../budgets/model.ts'
 import { unaffordable } from '../../../ledger/errors.ts'
@@ -13,7 +13,7 @@ import type { LanguageModel, Pricing, RunnableAsset } from '../../model/asset.ts
 import type { Run, RunInput } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Models, NewRun } from '../../ports/run.ts'
-import { quote } from '../../rules/price.ts'
+import { listedPrice, quote } from '../../rules/price.ts'
 import { deadlineOf, limitOf, purchaseOf, rateLimitOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
 import { readerOf, type RunCharges, type RunsDeps } from './deps.ts'
@@ -105,7 +105,12 @@ export function createAccepting(deps: AcceptingDeps) {
     return { run, asset, model }
   }
 
-  return { accept, price: (caller: Caller, wanted: RunInput) => price(deps, caller, wanted) }
+  return {
+    accept,
+    price: (caller: Caller, wanted: RunInput) => price(deps, caller, wanted),
+    listedPrice: ({ content, environment }: Pick<RunnableAsset, 'content' | 'environment'>): Usdc =>
+      listedPrice(content, deps.models.list(environment)),
+  }
 }
 
 /** What it would cost now; throws what would refuse it. */
