@@ -116,6 +116,8 @@ export interface Sellable {
   failed: null
   gathered: Gathered
   sent: WatchedBody | null
+  /** How long the upstream had it before there was an answer to sell. What is priced by time is counted from there. */
+  upstreamMs: number
 }
 
 /** Passes requests through the gate to the upstream. */
@@ -167,10 +169,12 @@ export function createCalling({ tally, clock, limits }: GateDeps): Calling {
       const payment = identityOf(call, who)
       call.departure.leave()
       const { signal } = call.departure
+      const asked = clock.now().getTime()
       const answer = await reach(call, { body: sent, payment, plain: who.measured, signal })
       if (!isSuccess(answer.status)) return { failed: passedOn(answer) }
       try {
-        return { failed: null, gathered: await gather(answer, limits), sent }
+        const gathered = await gather(answer, limits)
+        return { failed: null, gathered, sent, upstreamMs: clock.now().getTime() - asked }
       } catch (error) {
         throw upstreamFailed(error)
       }

@@ -105,11 +105,12 @@ export function createGate(deps: GateDeps) {
     const headers = [...headersOf(sale, token), ...Object.entries(receipt)]
     if (value.kind === 'metered') return { ...value.outcome, headers: [...value.outcome.headers, ...headers] }
     tally.count(call.gate.id, paymentOf(sale).route, 'answered')
-    const { gathered, sent } = value
+    const { gathered, upstreamMs, sent } = value
     const whenSent = (arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(sale))
     const pricing = meteredBy(paymentOf(sale), call.pricing)
     if (pricing !== null) {
-      const outcome = await meteredCalls.paidCall(call, pricing, paymentOf(sale), { gathered, sent, headers })
+      const answered = { gathered, upstreamMs, sent, headers }
+      const outcome = await meteredCalls.paidCall(call, pricing, paymentOf(sale), answered)
       return gathered.kind === 'whole' ? { ...outcome, whenSent } : outcome
     }
     // A stream is sent only once, so none of its bytes is sent again.

@@ -21,9 +21,10 @@ export interface MeteredCalls {
   paidCall(call: Call, pricing: Metered, payment: Payment, answered: Answered): Promise<Outcome>
 }
 
-/** An upstream's answer, the request that was sent, and the payment's headers. */
+/** An upstream's answer, how long it worked for it, the request that was sent, and the payment's headers. */
 interface Answered {
   gathered: Gathered
+  upstreamMs: number
   sent: string
   headers: HeaderList
 }
@@ -78,11 +79,11 @@ export function createMeteredCalls({
         const left = await journal.draw(id, ZERO)
         return { ...answer.failed, headers: [...answer.failed.headers, balanceHeader(left)] }
       }
-      const { gathered, sent } = answer
+      const { gathered, upstreamMs, sent } = answer
       const { payer, left } = held
       const receipt = dialects.drawn({ network: gate.network, payer, resource: resourceOf(one), paidAt: clock.now() })
       const headers = Object.entries(receipt)
-      return await measure(one, pricing, { gathered, sent: sent?.text() ?? '', left, headers })
+      return await measure(one, pricing, { gathered, upstreamMs, sent: sent?.text() ?? '', left, headers })
     } catch (error) {
       // If the hold has already ended, this changes nothing.
       await journal.draw(id, ZERO)
@@ -90,19 +91,25 @@ export function createMeteredCalls({
     }
   }
 
-  /** A whole answer is paid for before it is sent; a stream when it has ended. */
+  /**
+   * A whole answer is paid for before it is sent; a stream when it has ended. Its buyer does not pay for the time in which
+   * the chain settles: before the upstream was asked, or between its answer and this.
+   */
   async function measure(
     one: Call,
     pricing: Metered,
-    { gathered, sent, left, headers }: MeasuredAnswer,
+    { gathered, upstreamMs, sent, left, headers }: MeasuredAnswer,
   ): Promise<Outcome> {
-    const elapsed = (): number => clock.now().getTime() - one.began.getTime()
+    const begun = clock.now().getTime()
+    const elapsed = (): number => upstreamMs + clock.now().getTime() - begun
     if (gathered.kind === 'whole') {
-      const cost = await costOfWhole(pricing, { sent, body: gathered.body, ms: elapsed() }, countTokens)
+      const cost = await costOfWhole(pricing, { sent, body: gathered.body, ms: upstreamMs }, countTokens)
       const after = await journal.draw(one.operation, cost)
       return soldOutcome(gathered, [...headers, costHeader(cost), balanceHeader(after)])
     }
-    const cutAfterMs = Math.max(0, Math.min(lastsMs(pricing) ?? HOLD_MS, HOLD_MS - MARGIN_MS) - elapsed())
+    // Its hold was made at some time since the request began, and the settlement counts there.
+    const heldMs = HOLD_MS - MARGIN_MS - (begun - one.began.getTime())
+    const cutAfterMs = Math.max(0, Math.min((lastsMs(pricing) ?? HOLD_MS) - upstreamMs, heldMs))
     const outcome = soldOutcome(gathered, [...headers, balanceHeader(left)])
     const usageMeter = new StreamMeter(pricing)
     let after: Usdc | null = null
@@ -129,10 +136,10 @@ export function createMeteredCalls({
 
   return {
     call,
-    async paidCall(one, pricing, payment, { gathered, sent, headers }) {
+    async paidCall(one, pricing, payment, { gathered, upstreamMs, sent, headers }) {
       if (gathered.kind !== 'whole') {
         const left = await journal.left(payment.paywallId, payment.network, payment.payer)
-        return await measure(one, pricing, { gathered, sent, left, headers })
+        return await measure(one, pricing, { gathered, upstreamMs, sent, left, headers })
       }
       const left = await journal.left(payment.paywallId, payment.network, payment.payer)
       const cost = payment.cost === null ? [] : [costHeader(payment.cost)]
@@ -157,10 +164,7 @@ function costHeader(cost: Usdc): readonly [string, string] {
   return ['X-Payment-Cost', toDecimal(cost)]
 }
 
-/** What was sent and what came back, and what is left of the balance that the hold was taken from. */
-interface MeasuredAnswer {
-  gathered: Gathered
-  sent: string
+/** The answer, and what is left of the balance that the hold was taken from. */
+interface MeasuredAnswer extends Answered {
   left: Usdc
-  headers: HeaderList
 }

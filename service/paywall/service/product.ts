@@ -41,7 +41,8 @@ export interface PaidCall extends Call {
 }
 
 /** An upstream's answer; for a measured, prepaid call, the outcome for its client. */
-export type GateAnswer = { kind: 'answer'; gathered: Gathered; sent: string } | { kind: 'metered'; outcome: Outcome }
+export type GateAnswer =
+  { kind: 'answer'; gathered: Gathered; upstreamMs: number; sent: string } | { kind: 'metered'; outcome: Outcome }
 
 /** The upstream refused or failed: its answer is passed on unchanged. Nothing is charged that was not paid before. */
 export class UpstreamRefused extends Error {
@@ -122,13 +123,13 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       return { ...NOTHING_STORED, value: { kind: 'metered', outcome: await drawn(call, pricing, sale) } }
     }
     const answer = await callFor(deps, call, sale, paid)
-    const { gathered, sent } = answer
+    const { gathered, upstreamMs, sent } = answer
     try {
       return {
-        value: { kind: 'answer', gathered, sent: sent?.text() ?? '' },
+        value: { kind: 'answer', gathered, upstreamMs, sent: sent?.text() ?? '' },
         answer: gathered.kind === 'whole' ? toStored(gathered) : null,
         bodyHash: sent === null ? NO_BODY_HASH : sent.hash,
-        ...(await usedOf(deps, { call, pricing, sale }, answer)),
+        ...(await usedOf(deps, { pricing, sale }, answer)),
         note: gathered.kind === 'whole' || pricing === null ? null : holdOf(call, pricing, sale, clock.now()),
         discard: () => {
           discardAll(gathered)
@@ -174,7 +175,8 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       async restore(stored, sale, { request }) {
         const { bodyHash } = sale
         if (bodyHash !== null && !bodyHash.equals(await hashOf(request.body, limits.bodyBytes))) throw anotherRequest()
-        return { kind: 'answer', gathered: fromStored(stored), sent: '' }
+        // What it cost was taken when it was made.
+        return { kind: 'answer', gathered: fromStored(stored), upstreamMs: 0, sent: '' }
       },
       errors: {
         busy: ({ id }) => underWay(id),
@@ -315,13 +317,12 @@ async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: 
  */
 async function usedOf(
   deps: GateProductDeps,
-  { call, pricing, sale }: { call: PaidCall; pricing: Metered | null; sale: Sale },
+  { pricing, sale }: { pricing: Metered | null; sale: Sale },
   answer: Sellable,
 ): Promise<Pick<Made<GateAnswer>, 'details' | 'amount'>> {
-  const { clock, countTokens, methods } = deps
-  const { gathered, sent } = answer
+  const { countTokens, methods } = deps
+  const { gathered, sent, upstreamMs: ms } = answer
   if (gathered.kind !== 'whole' || pricing === null) return { details: null }
-  const ms = clock.now().getTime() - call.began.getTime()
   const cost = await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, countTokens)
   const taken = methods.of(sale).taken?.(sale, cost)
   const details = { ...sale.details, cost: String(taken ?? least(cost, sale.amount)) }

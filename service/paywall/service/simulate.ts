@@ -11,7 +11,7 @@ import { type Exact, type HeaderList, type Metered, type Outcome } from '../mode
 import { detailsOf, lineHash, TEST_TOKEN } from '../rules/payment.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
-import { endpointOf, soldOutcome, type Call, type Calling } from './call.ts'
+import { endpointOf, soldOutcome, type Call, type Calling, type Sellable } from './call.ts'
 import { costOfWhole } from './usage-meter.ts'
 import type { Offering } from './offer.ts'
 import type { GateDeps } from './deps.ts'
@@ -29,7 +29,11 @@ export function createSimulating({
   offering,
   calling,
 }: SimulatingDeps): Simulating {
-  async function costOf(call: Call, pricing: Exact | Metered, body: Buffer | null, sent: string): Promise<Usdc> {
+  async function costOf(
+    call: Call,
+    pricing: Exact | Metered,
+    { gathered, sent, upstreamMs: ms }: Sellable,
+  ): Promise<Usdc> {
     if (!isMetered(pricing)) {
       if (pricing.model === 'per-request') return pricing.amount
       const { gate, route } = call
@@ -37,8 +41,8 @@ export function createSimulating({
       const place = [gate.id, keyOf(route), ZERO_ADDRESS, pricing.tiers, start, gate.network] as const
       return chargeOf(pricing, await journal.tier(...place))
     }
-    if (body === null) return pricing.minimum > 0n ? pricing.minimum : usdc(1n)
-    return await costOfWhole(pricing, { sent, body, ms: clock.now().getTime() - call.began.getTime() }, countTokens)
+    if (gathered.kind !== 'whole') return pricing.minimum > 0n ? pricing.minimum : usdc(1n)
+    return await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, countTokens)
   }
 
   return {
@@ -70,16 +74,14 @@ export function createSimulating({
         tally.count(gate.id, keyOf(route), 'upstream_error')
         return answer.failed
       }
-      const { gathered, sent } = answer
-      const whole = gathered.kind === 'whole' ? gathered.body : null
-      const amount = await costOf(call, pricing, whole, sent?.text() ?? '')
+      const amount = await costOf(call, pricing, answer)
       await journal.simulated(testSale(call, amount, clock.now()), null)
       tally.count(gate.id, keyOf(route), 'simulated')
       const headers: HeaderList = [
         ['X-Payment-ID', payment],
         ['Coinslot-Test', 'true'],
       ]
-      return soldOutcome(gathered, headers)
+      return soldOutcome(answer.gathered, headers)
     },
   }
 }
