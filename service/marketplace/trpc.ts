@@ -45,6 +45,11 @@ function assetsRouter(assets: Assets, clock: Clock) {
       const { assets: found, total } = await assets.list(listing, ctx.caller)
       return { assets: found.map(toReduced), total }
     }),
+    /** Those whose template the caller has bought, also where they are not published any more. */
+    bought: person.input(asked(paging)).query(async ({ ctx, input }) => {
+      const { assets: found, total } = await assets.bought(ctx.caller, input)
+      return { assets: found.map(toReduced), total }
+    }),
     // The caller is signed in: reads of drafts are counted by address for strangers only.
     get: person
       .input(asked(named))

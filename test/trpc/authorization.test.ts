@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { liveSettings } from '../harness/live.ts'
 import { testService, type Answer, type TestPerson, type TestService } from '../harness/service.ts'
+import { promptBody, published } from '../marketplace/bodies.ts'
 import { furnished, PREPAID_BY, type Furnished, type Thing } from './account.ts'
 
 interface Row {
@@ -16,6 +17,8 @@ interface Row {
   /** Public: readable with and without a session. */
   open?: boolean
 }
+
+const TEMPLATE = { promptTemplate: 'Sum up: {{article}}', allowedModels: ['sandbox/echo'] }
 
 const own: Row = { thing: null, listed: null, field: 'id' }
 
@@ -64,6 +67,7 @@ const PROCEDURES: Record<string, Row> = {
   'spending.approvals': none('approvals'),
   'spending.decide': { ...act('approval'), more: { state: 'approved' } },
   'assets.list': { ...none('assets'), more: { mine: true, status: 'draft' } },
+  'assets.bought': none('assets'),
   'assets.get': look('asset'),
   'assets.create': own,
   'assets.change': { ...act('asset'), more: { body: { name: 'stolen' } } },
@@ -181,6 +185,11 @@ describe("the dashboard's procedures", () => {
     service = await testService({ QUOTA_KEYS: '100000', ...liveSettings() })
     owner = await furnished(service)
     stranger = await service.person()
+    const slug = await published(
+      await service.person(),
+      promptBody({ promptConfig: { ...TEMPLATE, sourcePrice: 0.1 } }),
+    )
+    expect((await owner.person.call('POST', `/v1/rda/${slug}/source`)).body.cost).toBe(0.1)
   })
   afterAll(() => service.close())
 

@@ -10,6 +10,8 @@ export interface Asset extends Summary {
   codeSnippet: string | null
   codeLanguage: string | null
   version: string
+  /** What others than its owner read of it. Null until it is published. */
+  publishedVersion: string | null
   /** All that a run depends on: kept for each version, so that an edit never reaches a run under way. */
   content: Content
   stats: Stats

@@ -29,6 +29,13 @@ export interface AssetStore {
   /** Slugs of published ones that stand near this one in the order of slugs; a few dozen at most. */
   slugsNear(environment: Environment, slug: string): Promise<readonly string[]>
   find(environment: Environment, identifier: string): Promise<FoundAsset | null>
+  /** In the version that was published last; null where it never was. */
+  findPublished(environment: Environment, id: Id<'rda'>): Promise<FoundAsset | null>
+  /** Those whose template this reader has bought, the latest first, as they were published last. */
+  listBought(
+    reader: Owner,
+    page: { limit: number; offset: number },
+  ): Promise<{ assets: readonly Summary[]; total: number }>
   /** The creator's published ones, the oldest first. */
   listOffered(owner: Owner, limit: number): Promise<readonly { id: string; name: string }[]>
   /** Of these ids, those that `listOffered` would list. */

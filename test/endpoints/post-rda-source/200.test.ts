@@ -72,7 +72,7 @@ describe('POST /rda/{identifier}/source → 200', () => {
   })
 
   test.each(['archive', 'unpublish'])(
-    'who bought it reads it after %s, in every version, and nobody else does',
+    'who bought it reads it after %s, in the version that was published last, and nobody else does',
     async (act) => {
       const slug = await published(creator, source(0.5))
       const buyer = await service.person()
@@ -83,17 +83,23 @@ describe('POST /rda/{identifier}/source → 200', () => {
         body: { promptConfig: { promptTemplate: 'Shorten: {{article}}' } },
       })
 
-      const answer = await buyer.call('POST', `/v1/rda/${slug}/source`)
-      expect({ status: answer.status, cost: answer.body.cost }).toEqual({ status: 200, cost: 0 })
-      expect(answer.body.source.promptTemplate).toBe('Shorten: {{article}}')
-      const shown = await buyer.call('GET', `/v1/rda/${slug}`)
-      expect(shown.body.rda.promptConfig.promptTemplate).toBe('Shorten: {{article}}')
+      const reads = async (template: string, version: string) => {
+        const { status, body } = await buyer.call('POST', `/v1/rda/${slug}/source`)
+        expect([status, body]).toMatchObject([200, { cost: 0, source: { promptTemplate: template, version } }])
+        const { rda } = (await buyer.call('GET', `/v1/rda/${slug}`)).body
+        expect(rda).toMatchObject({ version, promptConfig: { promptTemplate: template } })
+      }
+      await reads('Sum up: {{article}}', '1.0.0')
+      const own = await creator.call('GET', `/v1/rda/${slug}`)
+      expect(own.body.rda.promptConfig.promptTemplate).toBe('Shorten: {{article}}')
 
       const body = { rdaSlug: slug, inputs: { article: 'Once' } }
       expect((await buyer.call('POST', '/v1/run', { body })).status).toBe(404)
       const stranger = await service.person()
       expect((await stranger.call('GET', `/v1/rda/${slug}`)).status).toBe(404)
       expect((await stranger.call('POST', `/v1/rda/${slug}/source`)).status).toBe(404)
+      await creator.call('POST', `/v1/rda/${slug}/publish`)
+      await reads('Shorten: {{article}}', '1.1.0')
     },
   )
 })

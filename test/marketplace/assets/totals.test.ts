@@ -147,7 +147,7 @@ function assetOf(type: number, text: number, owner: number): Asset {
     },
     stats: { totalRuns: 0, totalRevenue: ZERO, averageRating: 0, totalRatings: 0, successRate: 0, averageLatency: 0 },
     owner: { userId: `usr_${String(owner)}`, subject: `subject-${String(owner)}`, name: null, verified: false },
-    ...{ createdAt: new Date(), updatedAt: new Date(), publishedAt: null },
+    ...{ createdAt: new Date(), updatedAt: new Date(), publishedAt: null, publishedVersion: null },
   }
 }
 

@@ -19,12 +19,22 @@ const KINDS = [
   ['featured', 'Featured'],
   ['trending', 'Trending'],
 ] as const
+/** Beside these, what a reader has bought, which may not be on offer any more. */
+const BOUGHT = ['bought', 'Templates you bought'] as const
 
 export default function Marketplace() {
   const isVisitor = useSession().state === 'none'
   const { chosen, filterOf, filtered } = useFilter(['search', 'type', 'only'])
   const type = oneOf(chosen.type, namesOf(TYPES))
   const only = oneOf(chosen.only, namesOf(KINDS))
+  const kinds = (
+    <Select label="Show" all="All assets" {...filterOf('only')} options={isVisitor ? KINDS : [...KINDS, BOUGHT]} />
+  )
+  const shown = {
+    rows: ({ assets }: { assets: readonly AssetLine[] }) => assets,
+    columns: COLUMNS,
+    card: (asset: AssetLine) => <AssetCard asset={asset} />,
+  }
   const list = {
     filter: {
       ...(chosen.search === undefined ? {} : { search: chosen.search }),
@@ -32,18 +42,29 @@ export default function Marketplace() {
       ...(only === undefined ? {} : { [only]: true }),
     },
     filtered,
-    rows: ({ assets }: { assets: readonly AssetLine[] }) => assets,
+    ...shown,
     name: 'Marketplace',
-    columns: COLUMNS,
-    card: (asset: AssetLine) => <AssetCard asset={asset} />,
     controls: (
       <>
         <Search label="Search" {...filterOf('search')} />
         <Select label="Type" all="All types" {...filterOf('type')} options={TYPES} />
-        <Select label="Show" all="All assets" {...filterOf('only')} options={KINDS} />
+        {kinds}
       </>
     ),
     empty: <Empty title="No assets yet">Assets that creators publish in this environment appear here.</Empty>,
+  }
+  if (!isVisitor && chosen.only === BOUGHT[0]) {
+    return (
+      <Page title="Marketplace" intro="Prompt templates that you bought. You see every version that is published.">
+        <List
+          path="assets.bought"
+          {...shown}
+          name={BOUGHT[1]}
+          controls={kinds}
+          empty={<Empty title="No templates yet">A template that you buy on an asset's page appears here.</Empty>}
+        />
+      </Page>
+    )
   }
   return (
     <Page title="Marketplace" intro="Prompts, agents and tools by other creators. You pay for each run.">

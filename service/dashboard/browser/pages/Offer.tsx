@@ -146,7 +146,7 @@ function Source({ asset, isVisitor }: { asset: Asset; isVisitor: boolean }) {
   return (
     <Card title="Prompt">
       <p className="mb-3 text-quiet">
-        The prompt template costs {config.sourcePrice} USDC. You pay once and see every version of it.
+        The prompt template costs {config.sourcePrice} USDC. You pay once and see every published version of it.
       </p>
       {!isVisitor && (
         <Button busy={buy.isPending} onClick={() => buy.mutate({ id: asset.id, maxCost: config.sourcePrice })}>

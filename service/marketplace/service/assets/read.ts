@@ -34,7 +34,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
         await countDraftRead(address)
         throw draftNeedsOwner()
       }
-      return await view(found, caller)
+      return await view(await standing(found, caller?.user?.id ?? null, identifier), caller)
     },
 
     async list(
@@ -47,6 +47,14 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       if (caller === null) throw listNeedsOwner()
       if (caller.agentId !== null) throw agentMayNotSee()
       return await store.list(listing, accountOf(caller).userId, clock.now())
+    },
+
+    /** The assets whose template this reader has bought, also where they are not published any more. */
+    async bought(
+      caller: Caller,
+      page: { limit: number; offset: number },
+    ): Promise<{ assets: readonly Summary[]; total: number }> {
+      return await store.listBought(accountOf(caller), page)
     },
 
     /** What a visitor without an account is shown: published assets; all others are missing. */
@@ -81,7 +89,8 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       const { userId, environment } = accountOf(caller)
       const found = await store.find(environment, identifier)
       if (found === null || !(await mayRun(store, found.asset, userId))) throw await missing(environment, identifier)
-      const { id, slug, name, type, status, version, owner, content } = found.asset
+      const { asset } = await standing(found, userId, identifier)
+      const { id, slug, name, type, status, version, owner, content } = asset
       return { id, environment, slug, name, type, status, version, ownerId: owner.userId, content }
     },
 
@@ -91,7 +100,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     /** By id, as tools for models. Those that are not published are missing. */
     async toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>> {
       const found = ids.length === 0 ? [] : await store.findOffered(owner, ids)
-      return new Map(found.map((one) => [one.asset.id, toolOfferOf(one)]))
+      return new Map(found.map((one) => [one.asset.id, toolOfferOf(models, one)]))
     },
 
     version: (id: Id<'rda'>, version: string) => store.findVersion(id, version),
@@ -105,8 +114,14 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     return assetMissing(nearest(identifier, slugs))
   }
 
+  async function standing(found: FoundAsset, userId: string | null, identifier: string): Promise<FoundAsset> {
+    const shown = await publishedFor(store, found, userId)
+    if (shown === null) throw await missing(found.asset.environment, identifier)
+    return shown
+  }
+
   async function view(found: FoundAsset, caller: Caller | null): Promise<View> {
-    return { ...(await viewOf(found.asset, caller)), ...costOf(found) }
+    return { ...(await viewOf(found.asset, caller)), ...costOf(models, found) }
   }
 
   /** For an asset that was changed just now: its recent costs are not read again. */
@@ -114,20 +129,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     // An agent runs what its owner made, and is shown no more of it than a stranger.
     const asOwner = caller?.agentId === null && caller.user?.id === asset.owner.userId
     const withSource = asOwner || (await seesSource(asset, caller))
-    return { asset, asOwner, withSource, ...costOf({ asset, recentCosts: null }) }
-  }
-
-  function toolOfferOf(found: FoundAsset): ToolOffer {
-    const { name, description, content } = found.asset
-    // The price of a prompt includes its model, so it depends on the input.
-    const { pricing, config } = content
-    const isExact = pricing.model === 'free' || (pricing.model === 'per-run' && config.type !== 'prompt')
-    const price = isExact ? pricing.amount : `${costOf(found).estimatedCost} a run`
-    return { name, description, input: toJsonSchema(content.inputs), price, testMode: false }
-  }
-
-  function costOf({ asset, recentCosts }: FoundAsset): Estimate {
-    return estimate(asset.content, models.list(asset.environment), recentCosts)
+    return { asset, asOwner, withSource, ...costOf(models, { asset, recentCosts: null }) }
   }
 
   async function seesSource({ id, content: { config } }: Asset, caller: Caller | null): Promise<boolean> {
@@ -142,7 +144,31 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
   }
 }
 
-/** A template was sold with every version of it: who bought it reads it in every status, and may not run more for it. */
+function toolOfferOf(models: AssetDeps['models'], found: FoundAsset): ToolOffer {
+  const { name, description, content } = found.asset
+  // The price of a prompt includes its model, so it depends on the input.
+  const { pricing, config } = content
+  const isExact = pricing.model === 'free' || (pricing.model === 'per-run' && config.type !== 'prompt')
+  const price = isExact ? pricing.amount : `${costOf(models, found).estimatedCost} a run`
+  return { name, description, input: toJsonSchema(content.inputs), price, testMode: false }
+}
+
+function costOf(models: AssetDeps['models'], { asset, recentCosts }: FoundAsset): Estimate {
+  return estimate(asset.content, models.list(asset.environment), recentCosts)
+}
+
+/** What a reader has of an asset: its owner the newest version, everybody else the one that was published last. */
+export async function publishedFor(
+  store: Pick<AssetStore, 'findPublished'>,
+  found: FoundAsset,
+  userId: string | null,
+): Promise<FoundAsset | null> {
+  const { id, environment, status, owner, version, publishedVersion } = found.asset
+  if (status === 'published' || owner.userId === userId || publishedVersion === version) return found
+  return await store.findPublished(environment, id)
+}
+
+/** A template was sold with every version of it that is published: who bought it reads it in every status, and may not run more for it. */
 export async function isReadable(store: AssetStore, asset: Asset, userId: string): Promise<boolean> {
   return (await mayRun(store, asset, userId)) || (await store.hasBought(asset.id, userId))
 }

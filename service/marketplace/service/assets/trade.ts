@@ -16,7 +16,7 @@ import {
 } from '../../errors.ts'
 import type { Asset, PromptConfig } from '../../model/asset.ts'
 import type { AssetDeps } from './deps.ts'
-import { isReadable } from './read.ts'
+import { isReadable, publishedFor } from './read.ts'
 
 export interface Source {
   rdaId: Id<'rda'>
@@ -52,7 +52,8 @@ export function createTrade({ store, ledger, outflow, clock, feeBps }: AssetDeps
       }
       const before = await store.rate({ rdaId: asset.id, userId, score, text, madeBy: operation, at })
       if (before !== null) throw alreadyRated(before)
-      return (await store.find(asset.environment, asset.id))?.asset ?? asset
+      const rated = await store.find(asset.environment, asset.id)
+      return (rated === null ? null : await publishedFor(store, rated, userId))?.asset ?? asset
     },
 
     /** The creator's one answer to a review of their asset. */
@@ -97,7 +98,9 @@ export function createTrade({ store, ledger, outflow, clock, feeBps }: AssetDeps
     const { userId, environment } = accountOf(caller)
     const found = await store.find(environment, identifier)
     if (found === null || !(await isReadable(store, found.asset, userId))) throw assetMissing()
-    return found.asset
+    const shown = await publishedFor(store, found, userId)
+    if (shown === null) throw assetMissing()
+    return shown.asset
   }
 }
 

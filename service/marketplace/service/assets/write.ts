@@ -42,6 +42,7 @@ export function createWriting({ store, clock, changed, drafts }: WritingDeps) {
         createdAt: now,
         updatedAt: now,
         publishedAt: null,
+        publishedVersion: null,
       }
       if ((await store.add(asset)) === 'slug-taken') throw invalid(SLUG_TAKEN)
       return asset
@@ -57,13 +58,15 @@ export function createWriting({ store, clock, changed, drafts }: WritingDeps) {
         const draft = edited(asset, edit)
         await drafts.check(draft, ownerOf(caller))
         const content = drafts.seal(draft, caller.environment, asset.id)
+        const version = nextVersion(asset.version, runsChange(edit))
         const next: Asset = {
           ...asset,
           ...pageOf(draft),
           content,
           pricing: content.pricing,
           updatedAt: clock.now(),
-          version: nextVersion(asset.version, runsChange(edit)),
+          version,
+          publishedVersion: asset.status === 'published' ? version : asset.publishedVersion,
           owner: { ...owner, verified: asset.owner.verified },
         }
         if (await store.save(next, asset.version)) {
@@ -92,7 +95,7 @@ export function createWriting({ store, clock, changed, drafts }: WritingDeps) {
         const moved = { ...asset, status, updatedAt: now }
         if (status !== 'published') return moved
         await listed(moved)
-        return { ...moved, publishedAt: now }
+        return { ...moved, publishedAt: now, publishedVersion: asset.version }
       }
       if (attempt === ATTEMPTS) throw versionConflict(THING, asset.version)
     }

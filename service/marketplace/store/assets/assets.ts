@@ -62,6 +62,7 @@ export function createAssetStore(statements: StatementPool): AssetStore {
     },
 
     list: createListing(statements),
+    ...publishedIn(statements),
 
     async hasRun(id, userId, successfully) {
       const [text, name] = successfully ? [HAS_SUCCEEDED, 'rda_has_succeeded'] : [HAS_RUN, 'rda_has_run']
@@ -123,6 +124,25 @@ export function createAssetStore(statements: StatementPool): AssetStore {
     async rank(since, { callersMin, trendingMax }) {
       await statements.run(RANK, [since, callersMin, trendingMax])
       await statements.run(RECENT_COSTS, [since])
+    },
+  }
+}
+
+/** Assets as others than their owner read them, also when they are not published any more. */
+function publishedIn(statements: StatementPool): Pick<AssetStore, 'findPublished' | 'listBought'> {
+  return {
+    async findPublished(environment, id) {
+      const [row] = await statements.run<WholeRow>(FIND_PUBLISHED, [environment, id], 'rda_find_published')
+      return row === undefined ? null : toFound(row)
+    },
+
+    async listBought({ userId, environment }, { limit, offset }) {
+      const of = [userId, environment]
+      const [rows, [count]] = await Promise.all([
+        statements.run<WholeRow>(LIST_BOUGHT, [...of, limit, offset], 'rda_list_bought'),
+        statements.run<{ total: bigint }>(COUNT_BOUGHT, of, 'rda_count_bought'),
+      ])
+      return { assets: rows.map((row) => toFound(row).asset), total: Number(count?.total ?? 0n) }
     },
   }
 }
@@ -201,6 +221,12 @@ SELECT found.* FROM unnest($1::environment[], $2::text[]) AS ask(environment, sl
 const IS_OFFERED = "r.owner_id = $1 AND r.environment = $2 AND r.status = 'published'"
 const LIST_OFFERED = `SELECT r.id, r.name FROM rda r WHERE ${IS_OFFERED} ORDER BY r.id LIMIT $3`
 const FIND_OFFERED = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE ${IS_OFFERED} AND r.id = ANY ($3)`
+const FIND_PUBLISHED = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.published_version WHERE r.environment = $1 AND r.id = $2`
+const IS_BOUGHT = 'b.user_id = $1 AND r.environment = $2 AND r.published_version IS NOT NULL'
+const LIST_BOUGHT = `
+SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.published_version JOIN rda_source_sale b ON b.rda_id = r.id
+WHERE ${IS_BOUGHT} ORDER BY b.sold_at DESC, b.rda_id DESC LIMIT $3 OFFSET $4`
+const COUNT_BOUGHT = `SELECT count(*) AS total FROM rda_source_sale b JOIN rda r ON r.id = b.rda_id WHERE ${IS_BOUGHT}`
 const FIND_VERSION = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = $2 WHERE r.id = $1`
 const HAS_SLUG = 'SELECT 1 FROM rda WHERE environment = $1 AND slug = $2'
 

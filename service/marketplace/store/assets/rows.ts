@@ -12,7 +12,7 @@ c.user_id AS "userId", c.subject, c.name AS "ownerName", c.verified AS "ownerVer
 s.runs, s.succeeded, s.ratings, s.rating_sum AS "ratingSum"`
 
 export const WHOLE = `${SUMMARY},
-r.version, r.published_at AS "publishedAt", s.revenue, s.latency_ms AS "latencyMs",
+v.version, r.published_version AS "publishedVersion", r.published_at AS "publishedAt", s.revenue, s.latency_ms AS "latencyMs",
 s.cost_least AS "costLeast", s.cost_most AS "costMost",
 v.long_description AS "longDescription", v.tags, v.code_snippet AS "codeSnippet", v.code_language AS "codeLanguage", v.content`
 
@@ -31,7 +31,10 @@ export interface SummaryRow extends Omit<Summary, 'pricing' | 'stats' | 'owner'>
   ratingSum: number
 }
 
-type Details = Pick<Asset, 'version' | 'publishedAt' | 'longDescription' | 'tags' | 'codeSnippet' | 'codeLanguage'>
+type Details = Pick<
+  Asset,
+  'version' | 'publishedVersion' | 'publishedAt' | 'longDescription' | 'tags' | 'codeSnippet' | 'codeLanguage'
+>
 
 export interface WholeRow extends SummaryRow, Details {
   tags: string[]
@@ -55,16 +58,21 @@ export function toSummary(row: SummaryRow): Summary {
 
 export function toFound(row: WholeRow): FoundAsset {
   const { revenue, latencyMs, costLeast, costMost, content, ...rest } = row
-  const { version, publishedAt, longDescription, tags, codeSnippet, codeLanguage, ...summary } = rest
+  const { version, publishedVersion, publishedAt, longDescription, tags, codeSnippet, codeLanguage, ...summary } = rest
   const stats = {
     ...toFigures(row),
     totalRevenue: usdc(revenue),
     totalRatings: row.ratings,
     averageLatency: row.succeeded === 0n ? 0 : Math.round(Number(latencyMs) / Number(row.succeeded)),
   }
-  const details = { version, publishedAt, longDescription, tags, codeSnippet, codeLanguage }
+  const details = { version, publishedVersion, publishedAt, longDescription, tags, codeSnippet, codeLanguage }
   const recentCosts = costLeast === null || costMost === null ? null : { least: usdc(costLeast), most: usdc(costMost) }
-  return { asset: { ...toSummary(summary), ...details, stats, content: toContent(content) }, recentCosts }
+  const whole = toContent(content)
+  // The price of this version, which need not be the newest.
+  return {
+    asset: { ...toSummary(summary), pricing: whole.pricing, ...details, stats, content: whole },
+    recentCosts,
+  }
 }
 
 function toFigures(row: Pick<SummaryRow, 'runs' | 'succeeded' | 'ratings' | 'ratingSum'>) {
