@@ -57,6 +57,12 @@ export function assertFresh({ expiresAt }: Pick<WalletProof, 'expiresAt'>, now: 
   if (!(ahead > 0 && ahead <= PROOF_MS_MAX)) throw proofExpired()
 }
 
+/** It makes no run any more, and for a day the run that it made can be read. */
+export function isPast({ expiresAt }: Pick<WalletProof, 'expiresAt'>, now: Date): boolean {
+  const agoMs = now.getTime() - expiresAt.getTime()
+  return agoMs >= 0 && agoMs < DAY_MS
+}
+
 /** No id of a sale that was made with this proof is older. */
 export function earliestUse({ expiresAt }: Pick<WalletProof, 'expiresAt'>): Date {
   return new Date(expiresAt.getTime() - PROOF_MS_MAX)

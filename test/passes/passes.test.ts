@@ -114,6 +114,28 @@ describe('trial runs', () => {
     expect(left.body.trialRunsLeft).toBe(4)
   })
 
+  it('show their result for a day to whoever has its token, though the signature has expired', async () => {
+    const { id } = await world.sell({ trialRuns: 2 })
+    const wallet = newWallet()
+    const proof = await proofOf(wallet, id, {})
+    const token = `tok_${'r'.repeat(43)}`
+    const run = await pay(id, { proof, token })
+    expect(run.body.payment).toMatchObject({ free: 'trial', status: 'paid' })
+    world.service.clock.forward(6 * 60_000)
+    const again = await pay(id, { proof, token })
+    expect([again.status, again.body.payment.id]).toEqual([200, run.body.payment.id])
+    for (const other of [{ proof }, { proof, token: `tok_${'s'.repeat(43)}` }]) {
+      expect((await pay(id, other)).body).toMatchObject({ code: 'proof_expired' })
+    }
+    // It makes no new run.
+    const unused = await proofOf(wallet, id, {}, { minutes: -1 })
+    expect((await pay(id, { proof: unused, token })).body).toMatchObject({ code: 'proof_expired' })
+    const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
+    expect(left.body.trialRunsLeft).toBe(1)
+    world.service.clock.forward(86_400_000)
+    expect((await pay(id, { proof, token })).body).toMatchObject({ code: 'proof_expired' })
+  })
+
   it("are of today's version, whatever quote is sent", async () => {
     const { id } = await world.sell({ trialRuns: 2 })
     const { quoteId } = (await world.call('GET', `/p/${id}`)).body.quote as { quoteId: string }

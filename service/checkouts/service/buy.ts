@@ -211,7 +211,10 @@ function createQuoting(deps: BuyingDeps, priced: Priced) {
 }
 
 /** What buyers get who have a right to it. */
-function createFreeBuying({ showing, passes }: BuyingDeps, sales: Pick<Selling<CheckoutAsk, never>, 'buyFree'>) {
+function createFreeBuying(
+  { showing, passes }: BuyingDeps,
+  sales: Pick<Selling<CheckoutAsk, never>, 'buyFree' | 'boughtFree'>,
+) {
   /** A pass or a trial takes the place of the payment. */
   async function useRight(
     checkout: Checkout,
@@ -223,6 +226,9 @@ function createFreeBuying({ showing, passes }: BuyingDeps, sales: Pick<Selling<C
     if (chosen !== undefined) throw invalid({ [`choice.${chosen[0]}`]: 'must be absent with a pass or a proof' })
     const place = placeOf(checkout, showing.addressOf(checkout))
     const asked = { inputHash: hashOf(purchase), operation }
+    const past = passes.past(place, claim, asked)
+    const before = past === null ? null : await sales.boughtFree(freeOrder(checkout, purchase, past))
+    if (before !== null) return before.sale
     const found = await passes.find(place, claim, asked)
     return await sellFree(checkout, purchase, found)
   }
@@ -233,8 +239,7 @@ function createFreeBuying({ showing, passes }: BuyingDeps, sales: Pick<Selling<C
     purchase: Purchase & WithCoupon,
     { right, operation }: FoundRight,
   ): Promise<Sale> {
-    const request = { operation, presented: null, token: purchase.token, payment: null, departure: new Departure() }
-    return (await sales.buyFree({ ...request, checkout, order: purchase }, right)).sale
+    return (await sales.buyFree(freeOrder(checkout, purchase, operation), right)).sale
   }
 
   /** A code for the whole price takes the place of the payment. The token that the buyer chose proves who it was. */
@@ -245,6 +250,11 @@ function createFreeBuying({ showing, passes }: BuyingDeps, sales: Pick<Selling<C
   }
 
   return { useRight, takeFree }
+}
+
+function freeOrder(checkout: Checkout, order: Purchase & WithCoupon, operation: Id<'op'>): CheckoutAsk {
+  const { token } = order
+  return { operation, presented: null, token, payment: null, departure: new Departure(), checkout, order }
 }
 
 /** What choices cost now. */

@@ -31,7 +31,10 @@ export interface CheckoutDeps {
   disputes: DisputePort
   brands: BrandPort
   sales: SaleReader
-  passes: Pick<Passes, 'find' | 'byToken' | 'ofPayments' | 'tokenOf' | 'trialsLeft' | 'isUsed' | 'giveFirstBack'>
+  passes: Pick<
+    Passes,
+    'find' | 'past' | 'byToken' | 'ofPayments' | 'tokenOf' | 'trialsLeft' | 'isUsed' | 'giveFirstBack'
+  >
   deliveries: DeliveryPort
   files: FilePort
   coupons: Pick<Coupons, 'look'>

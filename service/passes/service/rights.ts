@@ -15,6 +15,7 @@ import {
   eventDataOf,
   granted,
   hashOfToken,
+  isPast,
   nextDay,
   proofText,
   remindAtOf,
@@ -69,13 +70,24 @@ export function createRights({ store, signatures, clock }: PassDeps) {
       }
       const { proof } = claim
       const right = await bySignature(place, proof, asked.inputHash)
-      const { checkoutId } = place
-      const request = [checkoutId, right.payer, proof.expiresAt.getTime(), asked.inputHash.toString('hex')]
-      // A signature may be written in several forms, so the text that was signed names the request.
-      const operation = relatedId(leastId('op', earliestUse(proof)), canonicalJson(request))
-      return { right, operation }
+      return { right, operation: operationOf(place, proof, asked.inputHash) }
+    },
+
+    /**
+     * The operation of a run that a signature may have made before it expired: whoever has that run's token reads it. The
+     * signature itself proves nothing any more. Null where it is still good, or expired a day ago.
+     */
+    past(place: Place, claim: Claim, { inputHash }: { inputHash: Buffer }): Id<'op'> | null {
+      if ('pass' in claim || !isPast(claim.proof, clock.now())) return null
+      return operationOf(place, claim.proof, inputHash)
     },
   }
+}
+
+/** A signature may be written in several forms, so the text that was signed names the request. */
+function operationOf({ checkoutId }: Place, proof: WalletProof, inputHash: Buffer): Id<'op'> {
+  const request = [checkoutId, proof.address.toLowerCase(), proof.expiresAt.getTime(), inputHash.toString('hex')]
+  return relatedId(leastId('op', earliestUse(proof)), canonicalJson(request))
 }
 
 export interface FoundRight {

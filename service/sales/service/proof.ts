@@ -99,6 +99,15 @@ export function assertFirst(
   if (chosen !== null && !tokens.matches(id, chosen, token)) throw alreadyBought()
 }
 
+/** Whether the caller has the token of this sale, which was made for its buyer or chosen by them. */
+export function isOwn(
+  tokens: Pick<PaymentTokens, 'matches'>,
+  { id, tokenHash: chosen }: Pick<Sale, 'id' | 'tokenHash'>,
+  token: string | null,
+): boolean {
+  return tokens.matches(id, chosen, token)
+}
+
 function sameText(one: string, other: string): boolean {
   return timingSafeEqual(tokenHash(one.toLowerCase()), tokenHash(other.toLowerCase()))
 }

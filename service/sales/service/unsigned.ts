@@ -3,7 +3,7 @@ import { claimedSale, type AccountFor, type MethodName, type NewSale, type Right
 import type { Claim } from '../ports.ts'
 import type { FreeTerms, Product, PurchaseRequest, SellingDeps, Sold } from './deps.ts'
 import type { createProcessing } from './process.ts'
-import { assertFirst, tokenHash } from './proof.ts'
+import { assertFirst, isOwn, tokenHash } from './proof.ts'
 import type { Known } from './recognize.ts'
 
 /**
@@ -69,6 +69,13 @@ export function createUnsignedSelling<Order extends PurchaseRequest, Value>(
       const { payer, simulated } = right
       const buyer = { payer, simulated, method: 'free' } as const
       return await once({ order, id }, again, { terms: { ...terms, amount: ZERO }, buyer, more: { note: right } })
+    },
+
+    /** What its buyer had before, by the token of that sale. Null where there was none, or it is somebody else's. */
+    async boughtFree(order: Order): Promise<Sold<Value> | null> {
+      const known = await journal.findById(product.idOf(order.operation))
+      if (known === null || !isOwn(tokens, known, order.token)) return null
+      return await replay(order, { known, proven: true })
     },
 
     /** Null where its seller is paid outside of this server. The operation must be one of this account's program alone. */
