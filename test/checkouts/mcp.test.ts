@@ -1,7 +1,9 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { payFor, sendMcp, type Json } from '../harness/mcp.ts'
 import { freePort } from '../harness/ports.ts'
 import { usdcOf } from '../facilitator/world.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld, until, type World } from './world.ts'
 
 /** A checkout as a tool: a paid call runs the workflow, and its answer is the result. */
 describe('the MCP address of a checkout', () => {
@@ -122,6 +124,31 @@ describe('the MCP address of a checkout', () => {
       structuredContent: { score: 97 },
       _meta: { 'coinslot/simulated': true },
     })
+  })
+
+  test('a run of a pass does not keep a client in silence that hears no progress', async () => {
+    const plans = [{ id: 'ten', name: 'Ten runs', price: 5, kind: 'runs', runs: 10 }]
+    const { id } = await sell({ testMode: true, plans })
+    const body = { input: INPUT, simulate: true, choice: { plan: 'ten' } }
+    const { payment } = (await world.call('POST', `/p/${id}/pay`, { body })).body
+    await until(() => world.workflow.deliveries.length === 1)
+    await world.forget()
+    const { key } = await world.service.person()
+    const client = new Client({ name: 'test', version: '1' })
+    const requestInit = { headers: { authorization: `Bearer ${key}` } }
+    const address = new URL(`${world.service.origin}/p/${id}/mcp`)
+    await client.connect(new StreamableHTTPClientTransport(address, { requestInit }))
+    const finish = world.workflow.holds()
+    const called = client.callTool({
+      name: 'seo-audit',
+      arguments: { site: 'https://example.org/' },
+      _meta: { 'coinslot/pass': payment.pass.token },
+    })
+    await until(() => world.workflow.deliveries.length === 1)
+    world.service.clock.forward(30_000)
+    expect(await called).toMatchObject({ structuredContent: { payment: { free: 'pass', status: 'paid' } } })
+    finish()
+    await client.close()
   })
 
   test('a payment of an account that has not reached the checkout goes on where a call names it', async () => {

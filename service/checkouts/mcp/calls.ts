@@ -103,7 +103,9 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
   /** One of the runs that were paid for ahead, for the holder of the token. */
   async function usePass(request: ToolRequest, pass: string): Promise<CallToolResult> {
     const { checkout, ask } = request
-    const order = { ...unpaidOrder(request), claim: { pass }, waits: patienceOf(request) }
+    // Nothing leads its client back to the answer, so only one that hears of the progress waits long.
+    const waits = patienceOf(request, request.sent.hearsProgress)
+    const order = { ...unpaidOrder(request), claim: { pass }, waits }
     const view = await checkouts.pay(checkout.id, order, ask.operation)
     const { runsLeft = null, until = null } = view.payment.pass ?? {}
     return toResult(view, { [PASS_META]: { runsLeft, until } })

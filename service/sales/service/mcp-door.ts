@@ -91,6 +91,10 @@ export function namedPaymentIn(meta: Meta): { token: string | null; payment: str
   return { token: checkedToken(token), payment }
 }
 
+export function namesPayment(meta: Meta | undefined): boolean {
+  return meta?.[PAYMENT_META] !== undefined
+}
+
 const PAYMENT_META = 'coinslot/payment'
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -12,7 +12,7 @@ import { documentOf, failed, paid, paidFor, type Billing } from './results.ts'
 import type { CallInput, CallResult, FieldTree } from '../model/call.ts'
 import { readingInput, toReading } from '../http/reading.ts'
 import { withinMaxCost, type Counter } from '../../sales/service/door.ts'
-import { maxCostIn, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { maxCostIn, namedPaymentIn, namesPayment, sellOverMcp } from '../../sales/service/mcp-door.ts'
 import type { ToolAnswer } from '../service/pay/product.ts'
 import { storesAnswer } from '../service/calls/order.ts'
 import { callMissing, needsAccount } from '../errors/call.ts'
@@ -42,7 +42,8 @@ export function createMcpCalls(deps: ToolServerDeps) {
       if (page !== null) throw page
       // A name that no list contains is the client's mistake. A slug that a model made up is the model's.
       if (error.code === 'tool_not_found' && !OWN_TOOLS.has(name)) throw McpFault.params(`Unknown tool: ${name}`)
-      return failed(error, await suggestionsFor(error, input['slug'], request.view), topUpUrl)
+      const suggestions = await suggestionsFor(error, input['slug'], request.view)
+      return failed(error, { suggestions, topUpUrl, isNew: isNew(request) })
     }
   }
 
@@ -122,12 +123,17 @@ export function createMcpCalls(deps: ToolServerDeps) {
           if ('outputKind' in ended) return { status: 'completed', result: paid(ended, billingOf(ended)), endedAt }
           const { code, sentence } = ended.failure ?? FORGOTTEN
           const error = new DomainError('upstream', code, sentence, { callId: ended.id })
-          const result = failed(error, [], topUpUrl)
+          const result = failed(error, { suggestions: [], topUpUrl, isNew: true })
           return { status: CANCELED.has(code) ? 'cancelled' : 'completed', result, endedAt }
         }
       }
     },
   }
+}
+
+/** Whether it asks for no call that may have been charged before. */
+function isNew({ params, repeats }: McpCall): boolean {
+  return !repeats && params.name !== 'get_result' && !namesPayment(params._meta)
 }
 
 /** Answers from calls that were made before. */

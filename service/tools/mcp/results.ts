@@ -70,10 +70,11 @@ function goesOn(next: object): string {
 const SIMULATED = 'This answer is simulated: the sandbox made it up, and the tool was not called.'
 
 /** The error of a call, and what to do about it. */
-export function failed(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): CallToolResult {
+export function failed(error: DomainError, about: About): CallToolResult {
+  const { suggestions } = about
   const more = suggestions.length === 0 ? {} : { suggestions }
   return {
-    ...failedCall(error, adviceFor(error, suggestions, topUpUrl), more),
+    ...failedCall(error, adviceFor(error, about), more),
     _meta: { 'coinslot/billing': { ...(isPaid(error) ? {} : { cost: 0 }), callId: error.fields['callId'] ?? null } },
   }
 }
@@ -83,7 +84,14 @@ function isPaid({ fields }: DomainError): boolean {
   return fields['paid'] === true
 }
 
-function adviceFor(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): string {
+interface About {
+  suggestions: readonly string[]
+  topUpUrl: string | null
+  /** The call asks for no earlier one, of which an error may know nothing. */
+  isNew: boolean
+}
+
+function adviceFor(error: DomainError, { suggestions, topUpUrl, isNew }: About): string {
   const { code, fields } = error
   // Another call would be paid again.
   if (isPaid(error)) return adviceForPaid(error)
@@ -111,8 +119,10 @@ function adviceFor(error: DomainError, suggestions: readonly string[], topUpUrl:
     case 'upstream_timeout':
     case 'provider_busy':
     case 'too_many_calls_at_once':
-    case 'rate_limited':
       return 'Nothing was charged. Wait a little and call again.'
+    case 'rate_limited':
+      // It is refused before any earlier call is looked for.
+      return isNew ? 'Nothing was charged. Wait a little and call again.' : 'Wait a little and send the same again.'
     default:
       return ''
   }

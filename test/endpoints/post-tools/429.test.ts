@@ -72,9 +72,21 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     // By MCP it is the same key and the same minute.
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-text', arguments: {} } }
     const headers = { accept: 'application/json, text/event-stream' }
-    const answer = await caller.call('POST', '/tools/mcp', { body: message, headers })
-    expect(answer.text).toContain('rate_limited')
+    const adviceFor = async (params: object): Promise<string> => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+      const { text } = await caller.call('POST', '/tools/mcp', { body, headers })
+      expect(text).toContain('rate_limited')
+      return /"advice":"([^"]*)"/.exec(text)![1]!
+    }
+    const call = { name: 'acme-get-text', arguments: {} }
+    expect(await adviceFor(call)).toContain('Nothing was charged')
+    // The call that these ask for may have been.
+    const named = { _meta: { 'coinslot/payment': { paymentId: 'call_1' } } }
+    const keyed = { _meta: { 'coinslot/idempotency-key': 'again' } }
+    const result = { name: 'get_result', arguments: { callId: 'call_1' } }
+    for (const params of [result, { ...call, ...named }, { ...call, ...keyed }]) {
+      expect(await adviceFor(params)).not.toContain('Nothing was charged')
+    }
   })
 })
