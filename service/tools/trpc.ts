@@ -10,7 +10,7 @@ import type { Calls } from './service/calls/calls.ts'
 import type { Catalogue } from './service/catalogue/catalogue.ts'
 
 /** The catalogue as the dashboard shows it, with the tools that the account imported. */
-export function toolsRouter(catalogue: Catalogue, calls: Calls) {
+export function toolsRouter(catalogue: Catalogue, calls: Calls, countCall: (caller: Caller) => Promise<void>) {
   return router({
     list: person.input(asked(filter)).query(async ({ ctx, input }) => {
       const { tools, total } = await catalogue.list({ ...viewOf(ctx.caller), ...input })
@@ -29,13 +29,14 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
       return await catalogue.collections(environment, viewer)
     }),
     // Not `call`, which is a reserved name in tRPC.
-    try: keyed.input(asked(callInput)).mutation(({ ctx, input }) =>
-      ctx.once(input, async (operation, isKeyed) => {
+    try: keyed.input(asked(callInput)).mutation(async ({ ctx, input }) => {
+      await countCall(ctx.caller)
+      return await ctx.once(input, async (operation, isKeyed) => {
         const { slug, input: toolInput, maxCost = null } = input
         const about = { caller: ctx.caller, operation, keyed: isKeyed }
         return toResult(await calls.call({ ...about, slug, input: toolInput, maxCost }))
-      }),
-    ),
+      })
+    }),
     calls: person.input(asked(paging.extend({ tool: text(200).optional() }))).query(async ({ ctx, input }) => {
       const { tool = null, ...rest } = input
       const { calls: found, total } = await calls.list(ctx.caller, { ...rest, tool })

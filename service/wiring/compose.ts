@@ -357,7 +357,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     guests,
     part: marketplacePart,
   } = openMarketplace(platform, { identity, deliveries, budgets, outflow, selling, holding, refunds, treasury })
-  const { connections, catalogue, calls, toolParts } = await openToolsAndConnections(platform, money, {
+  const { connections, toolParts, ...tools } = await openToolsAndConnections(platform, money, {
     accessTokens,
     files,
     runs,
@@ -419,8 +419,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     coupons,
     assets,
     runs,
-    catalogue,
-    calls,
+    ...tools,
     paymentAddresses,
     paywalls,
     invoices,
@@ -485,6 +484,7 @@ async function openToolsAndConnections(platform: Platform, money: Money, sales: 
     providers: () => providers,
     agentExists: (owner, id) => budgets.agents.exists(owner, id),
   })
-  const { catalogue, calls, providers, part } = await openTools(platform, { identity, budgets, connections, ...sales })
-  return { connections, catalogue, calls, toolParts: [connectionsPart, part] }
+  const opened = await openTools(platform, { identity, budgets, connections, ...sales })
+  const { catalogue, calls, countCall, providers, part } = opened
+  return { connections, catalogue, calls, countCall, toolParts: [connectionsPart, part] }
 }

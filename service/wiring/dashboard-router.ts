@@ -19,6 +19,7 @@ import { identityRouter } from '../identity/trpc.ts'
 import type { Invoices } from '../invoices/service/invoices.ts'
 import type { ReceiptMails } from '../invoices/service/mails.ts'
 import { invoicesRouter } from '../invoices/trpc.ts'
+import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Assets } from '../marketplace/service/assets/assets.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
@@ -57,6 +58,7 @@ export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) 
     deliveries,
     catalogue,
     calls,
+    countCall,
     paywalls,
     passes,
     payments,
@@ -77,7 +79,7 @@ export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) 
     connections: connectionsRouter(connections),
     coupons: couponsRouter(coupons),
     ...deliveriesRouters(deliveries, clock),
-    tools: toolsRouter(catalogue, calls),
+    tools: toolsRouter(catalogue, calls, countCall),
     passes: passesRouter(passes, clock),
     payments: paymentsRouter(payments, (sale) =>
       proofOf(receiptOf(sale), sale, { dialects: selling.dialects, receipts: config.addresses.receipts }),
@@ -104,6 +106,8 @@ interface RoutedDeps {
   deliveries: Deliveries
   catalogue: Catalogue
   calls: Calls
+  /** Throws where the caller has made as many calls of tools as they may in a minute. */
+  countCall(caller: Caller): Promise<void>
   paywalls: Paywalls
   passes: Passes
   payments: Payments

@@ -1,12 +1,14 @@
 import type { Address } from '../chain/model.ts'
 import { textVault } from '../vault/vault.ts'
 import { count, createRateLimit } from '../api/limits.ts'
+import type { Config } from '../config.ts'
 import type { Connections } from '../connections/service/connections.ts'
 import { permitsPrivate } from '../outbound/addresses.ts'
 import type { Files } from '../files/service.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
+import type { Caller } from '../kit/caller.ts'
 import { deriveId } from '../kit/ids.ts'
 import type { AccessTokens } from './oauth.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
@@ -79,12 +81,14 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
   })
   const door = createToolDoor(payments, config.addresses.facilitator)
   const perMinute = createRateLimit('tool-calls', config.RATE_TOOLS_PER_MINUTE, redis)
+  const countCall = ({ keyId, issuer, subject }: Caller): Promise<void> =>
+    count(perMinute, keyId ?? `${issuer} ${subject}`)
   const server = createToolServer({
     catalogue,
     calls,
     payments,
     facilitator: config.addresses.facilitator,
-    countCall: ({ keyId, issuer, subject }) => count(perMinute, keyId ?? `${issuer} ${subject}`),
+    countCall,
     countGuest: (address) => count(platform.guestLimit, address),
     pages: ownerPages(config),
     topUpUrl: config.TOP_UP_URL ?? null,
@@ -96,6 +100,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
   return {
     catalogue,
     calls,
+    countCall,
     payments,
     providers: connectableProviders(catalogue, upstreams, plainHttp),
     part: {
@@ -107,20 +112,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
       ],
       limits: { 'tool-calls': perMinute },
       mounted: [...cataloguePart.mounted, { role: 'tools', path: new URL(mcpAddress).pathname, handler: mcp.handler }],
-      described: [
-        {
-          role: 'tools',
-          address: mcpAddress,
-          routes: mcpReference({
-            address: mcpAddress,
-            requestsPerMinute: config.RATE_API_PER_MINUTE,
-            callsPerMinute: config.RATE_TOOLS_PER_MINUTE,
-            callsAtOnce: config.TOOL_CALLS_AT_ONCE,
-            bodyBytes: config.BODY_BYTES_MAX,
-            taskAfterMs: config.MCP_TASK_AFTER_MS,
-          }),
-        },
-      ],
+      described: [{ role: 'tools', address: mcpAddress, routes: referenceOf(config, mcpAddress) }],
       sweepers: [...callSweepers(calls), ...cataloguePart.sweepers],
       async stop() {
         await mcp.close()
@@ -130,6 +122,17 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
       },
     } satisfies Part,
   }
+}
+
+function referenceOf(config: Config, address: string) {
+  return mcpReference({
+    address,
+    requestsPerMinute: config.RATE_API_PER_MINUTE,
+    callsPerMinute: config.RATE_TOOLS_PER_MINUTE,
+    callsAtOnce: config.TOOL_CALLS_AT_ONCE,
+    bodyBytes: config.BODY_BYTES_MAX,
+    taskAfterMs: config.MCP_TASK_AFTER_MS,
+  })
 }
 
 const LIVE = { environment: 'production', network: 'base' } as const

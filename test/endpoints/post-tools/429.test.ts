@@ -71,6 +71,9 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     const refused = await world.call(caller, 'acme-get-text')
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    // The dashboard's procedure is another door to the same calls.
+    const tried = await caller.call('POST', '/trpc/tools.try', { body: { slug: 'acme-get-text', input: {} } })
+    expect([tried.status, tried.text]).toEqual([429, expect.stringContaining('rate_limited')])
     // By MCP it is the same key and the same minute.
     const headers = { accept: 'application/json, text/event-stream' }
     const adviceFor = async (params: object): Promise<string> => {
