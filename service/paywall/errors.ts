@@ -1,5 +1,5 @@
 import { DomainError, invalid } from '../kit/errors.ts'
-import { refunderOf } from '../sales/errors.ts'
+import { alreadySent, refunderOf } from '../sales/errors.ts'
 import type { Sale } from '../sales/model.ts'
 
 /** The same for a paywall that never existed, a removed one, and another account's. */
@@ -72,15 +72,9 @@ export function underWay(payment: string): DomainError {
   )
 }
 
-export function alreadyDelivered(payment: string): DomainError {
-  return new DomainError(
-    'conflict',
-    'payment_delivered',
-    'The answer to this payment was already delivered. Make a new payment to get another one.',
-    {
-      paymentId: payment,
-    },
-  )
+export function alreadyDelivered(sale: Pick<Sale, 'id' | 'product'>): DomainError {
+  const fields = { paymentId: sale.id, paid: true, deliverable: false }
+  return new DomainError('conflict', 'payment_delivered', alreadySent(sale), fields)
 }
 
 export function paymentExpired(sentence: string): DomainError {

@@ -151,16 +151,16 @@ export function lapsesTooSoon(workMs: number): DomainError {
 export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): DeliveryErrors & Undeliverable {
   const replayFields = (sale: Sale) => ({ ...idOf(sale), statusUrl: statusUrl(sale), paymentToken: tokens.of(sale.id) })
 
-  function delivered(sale: Sale): DomainError {
-    const sentence = 'The answer to this payment was already delivered.'
-    return new DomainError('conflict', 'answer_given', sentence, idOf(sale))
-  }
+  const over = (sale: Sale) => ({ ...idOf(sale), paid: true, deliverable: false })
 
   return {
     busy: () =>
       new DomainError('conflict', 'authorization_busy', 'This payment is being processed. Try again in a moment.'),
-    given: delivered,
-    expired: delivered,
+    given: (sale) => new DomainError('conflict', 'answer_given', alreadySent(sale), over(sale)),
+    expired(sale) {
+      const sentence = `The payment arrived, but its answer is no longer stored. Ask ${refunderOf(sale)}`
+      return new DomainError('conflict', 'answer_given', sentence, over(sale))
+    },
     pending: (sale) =>
       new DomainError('unavailable', 'settlement_pending', `The payment is pending. ${repeatRequest(sale)}`, {
         ...replayFields(sale),
@@ -191,6 +191,11 @@ export function isLasting({ kind }: DomainError): boolean {
 }
 
 const LASTING: ReadonlySet<Kind> = new Set(['invalid', 'missing', 'conflict', 'expired'])
+
+/** Whether it arrived whole is known to its buyer alone: a stream may have broken off. */
+export function alreadySent(sale: Pick<Sale, 'product'>): string {
+  return `The payment arrived, and its answer was already sent; it cannot be sent again. If it did not arrive whole, ask ${refunderOf(sale)} Pay again for another answer.`
+}
 
 /** Whom a buyer asks for the money, and how. The operator of the server sells its tools. */
 export function refunderOf(sale: Pick<Sale, 'product'>): string {

@@ -62,6 +62,9 @@ describe('a payment that the chain has not taken yet', () => {
       })
       return later.body.code === 'payment_delivered'
     })
+    const last = await world.request(`${gate}/slow`, { ...request, headers: named })
+    expect(last.body).toMatchObject({ paymentId: id, paid: true, deliverable: false })
+    expect(last.body.error).toContain('ask its seller for a refund')
     expect(requestsTo('/slow')).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })

@@ -6,7 +6,7 @@ export const PAYMENTS = {
   ],
   answer_given: [
     'The answer to this payment was delivered already.',
-    'Use the answer that you received. Pay again for another one.',
+    'Use the answer that you received. If it did not arrive whole, ask for a refund. Pay again for another one.',
   ],
   authorization_busy: [
     'Another request is processing the same payment.',
@@ -139,7 +139,10 @@ export const PAYMENTS = {
     'The same payment is being processed.',
     'Send the same request again in a moment. You are not charged twice.',
   ],
-  payment_delivered: ['The answer to this payment was delivered before.', 'Make a new payment for another answer.'],
+  payment_delivered: [
+    'The answer to this payment was sent before, and cannot be sent again.',
+    'If it broke off, ask the seller for a refund, and name the payment. Make a new payment for another answer.',
+  ],
   payment_expired: [
     'The authorization ended before it could be settled. Nothing was charged, unless `paid` is true: then the answer was not delivered in time.',
     'Sign a new authorization that is valid for longer. If `paid`, ask the seller for a refund.',

@@ -73,7 +73,7 @@ function throughGate(address: string, bodyBytes: number): Described {
     errors: {
       402: 'Not paid, or the price has changed: sign for the current price.',
       404: 'There is no such paywall, or it has no such route.',
-      409: 'The payment is for another request, its answer was already delivered, or it is being processed.',
+      409: 'The payment is for another request, its answer was already sent (`paid`, `deliverable: false`), or it is being processed.',
       410: 'The authorization has expired: sign a new one. If `paid`, its answer was not made or not fetched within ten minutes: ask the seller for a refund.',
       413: 'The body is too large.',
       502: 'The API failed or could not be reached. Nothing was charged, unless `paid`: then send the same request again with `paymentId` as X-Payment-ID and `paymentToken` as X-Payment-Token.',

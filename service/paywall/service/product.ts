@@ -180,7 +180,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       },
       errors: {
         busy: ({ id }) => underWay(id),
-        given: ({ id }) => alreadyDelivered(id),
+        given: alreadyDelivered,
         expired: noLongerOwed,
         pending(sale) {
           tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
