@@ -57,7 +57,10 @@ export function notSignedYet(): DomainError {
 /** For good: its id follows from the Idempotency-Key, so the same key finds this payment again. */
 export function paymentReturned({ id, reason, network }: Pick<Payment, 'id' | 'reason' | 'network'>): DomainError {
   const sentence = `${whyReturned(reason, network)} Nothing was paid, and the money of payment ${id} was given back. For a new payment, send the request with a new Idempotency-Key.`
-  return new DomainError('expired', 'payment_returned', sentence, { payment: { id, status: 'returned', reason } })
+  return new DomainError('expired', 'payment_returned', sentence, {
+    paymentId: id,
+    payment: { id, status: 'returned', reason },
+  })
 }
 
 function whyReturned(reason: ReturnReason | null, network: string): string {

@@ -3,6 +3,7 @@ import { reply, route, type AnyRoute } from '../api/route.ts'
 import { toWire } from '../kit/money.ts'
 import { credentialText } from '../mpp/credential.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'
+import { paymentReturned } from './errors.ts'
 import type { Payment } from './model.ts'
 import type { OutgoingPayments } from './service/payments.ts'
 
@@ -31,6 +32,7 @@ export function outgoingPaymentRoutes(payments: OutgoingPayments): AnyRoute[] {
         const headers = withType(body.headers ?? {}, body.body)
         const request = { url, maxAmount, method: body.method, headers, body: textOf(body.body) }
         const { payment, response } = await payments.pay(caller, request, operation, { keyed, background: body.async })
+        if (payment?.state === 'returned' && response === null) throw paymentReturned(payment)
         return reply(200, { payment: payment === null ? null : toPayment(payment), response })
       },
     }),

@@ -6,7 +6,7 @@ import { deriveId, type Id } from '../../kit/ids.ts'
 import type { OutboundResponse } from '../../outbound/model.ts'
 import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
 import type { Announcement } from '../../queue/model.ts'
-import { noFitOffer, notSignedYet, paymentMissing, paymentReturned, priceTooHigh } from '../errors.ts'
+import { noFitOffer, notSignedYet, paymentMissing, priceTooHigh } from '../errors.ts'
 import type { PaidRequest, Payment, PaymentOrder, PaymentResult, SellerResponse } from '../model.ts'
 import type { Seller } from '../ports.ts'
 import { choose, networkFor, spenderOf } from '../rules.ts'
@@ -62,9 +62,9 @@ export function createPay(deps: PayDeps) {
 
   /** From wherever it stands; the same authorization however often. */
   async function resume(payment: Payment, request: PaidRequest): Promise<PaymentResult> {
-    if (payment.state === 'settled') return { payment, response: null }
+    if (payment.state === 'settled' || payment.state === 'returned') return { payment, response: null }
     const signed = payment.signature === null ? await named(payment, signing.signed(payment)) : payment
-    if (signed.state === 'returned') throw withPayment(paymentReturned(signed), signed)
+    if (signed.state === 'returned') return { payment: signed, response: null }
     const { id, signature } = signed
     if (signature === null) throw withPayment(notSignedYet(), signed)
     // An authorization that no seller has seen stays here; one that was sent is not sent again.
