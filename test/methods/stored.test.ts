@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { withFacilitator } from '../../service/methods/registry.ts'
 import { storeMethods } from '../../service/sales/store/methods.ts'
 import { createSaleStore } from '../../service/sales/store/sales.ts'
@@ -48,6 +49,29 @@ describe('the method of a sale from before it was stored', () => {
     await storeMethods(statements, '', (one) => withFacilitator(one, FACILITATOR))
     expect(await createSaleStore(statements).find(id)).toMatchObject({ method: 'exact', facilitator: null })
   })
+
+  it('is stored at the next time where its sale was locked', async () => {
+    const { statements } = database
+    const clock = { now: () => new Date() }
+    const add = () => addSale({ database, clock }, { caller }, { simulated: true })
+    const ids = [await add(), await add(), await add()].toSorted()
+    const next = async (after: string) => await storeMethods(statements, after, (one) => one)
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT FROM sale WHERE id = $1 FOR UPDATE', [ids[1]])
+    const after = await next('')
+    await other.end()
+    expect(after).not.toBeNull()
+    expect(await methodsOf(ids)).toEqual(['simulated', null, 'simulated'])
+    expect(await next(after!)).toBeNull()
+    expect(await methodsOf(ids)).toEqual(['simulated', 'simulated', 'simulated'])
+  })
+
+  async function methodsOf(ids: readonly string[]): Promise<(string | null)[]> {
+    const text = 'SELECT method::text FROM sale WHERE id = ANY ($1) ORDER BY id'
+    return (await database.statements.run<{ method: string | null }>(text, [ids])).map(({ method }) => method)
+  }
 
   it('of a gate is what gates are settled by', () => {
     expect(withFacilitator({ method: 'remote', facilitator: null }, null)).toEqual({

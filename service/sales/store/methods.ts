@@ -3,8 +3,8 @@ import type { PaymentMethod } from '../model.ts'
 import { methodOfRow, type MethodRow } from './rows.ts'
 
 /**
- * Stores the method of some sales from before it was stored, in the order of their ids. Returns the last id that was looked
- * at, null at the end. A sale that is locked meanwhile is left for another time.
+ * Stores the method of some sales from before it was stored, in the order of their ids. Returns the id after which the next
+ * time goes on, null at the end. A sale that is locked meanwhile is looked at again then.
  */
 export async function storeMethods(
   statements: StatementPool,
@@ -15,7 +15,10 @@ export async function storeMethods(
   const found = rows.flatMap((row) => (row.method === null ? [{ id: row.id, ...complete(methodOfRow(row)) }] : []))
   if (found.length > 0) {
     const values = [found.map(({ id }) => id), found.map(({ method }) => method), found.map((one) => one.facilitator)]
-    await statements.run(STORE, values, 'sale_methods_store')
+    const stored = await statements.run<{ id: string }>(STORE, values, 'sale_methods_store')
+    const done = new Set(stored.map(({ id }) => id))
+    const locked = found.find(({ id }) => !done.has(id))
+    if (locked !== undefined) return rows.findLast(({ id }) => id < locked.id)?.id ?? after
   }
   return rows.length < AT_ONCE ? null : (rows.at(-1)?.id ?? null)
 }
@@ -29,4 +32,4 @@ const STORE = `
 WITH found AS (SELECT * FROM unnest($1::text[], $2::sale_method[], $3::text[]) AS found (id, method, facilitator)),
 unlocked AS (SELECT id FROM sale WHERE id = ANY($1) AND method IS NULL FOR UPDATE SKIP LOCKED)
 UPDATE sale s SET method = found.method, facilitator = found.facilitator
-FROM found JOIN unlocked USING (id) WHERE s.id = found.id`
+FROM found JOIN unlocked USING (id) WHERE s.id = found.id RETURNING s.id`
