@@ -13,7 +13,7 @@ export interface PasskeyWalletDeps {
   signatures: Pick<Signatures, 'deployment'>
   recipients: {
     /** Throws where what arrives at this address on this network could be spent by nobody. */
-    assertForSales(to: Address, network: NetworkName, of: { owner: null; field: string }): Promise<void>
+    assertSpendable(to: Address, network: NetworkName, refused: readonly [], field: string): Promise<void>
   }
 }
 
@@ -53,7 +53,7 @@ export function createPasskeyWallets({ chains, facilitator, signatures, recipien
       if (key === null || walletAddress(key) !== signed.from) {
         throw invalid({ signature: 'must be of a passkey wallet, with what deploys it (ERC-6492)' })
       }
-      await recipients.assertForSales(signed.to, chain.network.name, { owner: null, field: 'authorization.to' })
+      await recipients.assertSpendable(signed.to, chain.network.name, [], 'authorization.to')
       const answer = await facilitator.settle(transferRequest(chain.network, signed), {
         operation: `passkey wallet ${signed.nonce}`,
         ownsResult: true,

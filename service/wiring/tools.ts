@@ -157,7 +157,7 @@ export async function recipientOf(
   { recipient, recipients }: Pick<ToolsDeps, 'recipient' | 'recipients'>,
 ): Promise<Address | null> {
   const { TOOLS_RECIPIENT: named } = config
-  if (named === undefined || named === recipient) return recipient
+  if (named === undefined) return recipient
   const { network } = config.LIVE ? LIVE : SANDBOX
   await recipients.assertForSales(named, network, { owner: null, field: 'TOOLS_RECIPIENT' })
   return named

@@ -35,7 +35,6 @@ describe('recipients where nobody could spend', () => {
     const { id } = made.body[name] as { id: string }
     const refused = [
       PAYER,
-      service.wallets.treasury()!,
       await addressOf('production'),
       ...Object.values(NETWORKS).map(({ usdc }) => usdc.address),
     ]

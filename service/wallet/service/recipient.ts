@@ -13,7 +13,7 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
   const { ledger, outflow, store, book, payers, clock, publish } = deps
 
   /** Throws where what arrives on this network can be spent by nobody. `refused`: further addresses, and why. */
-  async function assertSpendable(
+  async function assertNotLost(
     to: Address,
     network: NetworkName,
     refused: readonly Refused[],
@@ -26,9 +26,19 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
       ...usdcs.map((address) => [address, 'is the USDC contract: money sent there is lost'] as const),
       ...refused,
       [isElsewhere ? to : null, 'is an address of this service for another network: money sent there is lost'],
-      ...[book?.treasury ?? null, paysSellers ? to : null].map((address) => [address, OURS] as const),
+      [paysSellers ? to : null, OURS],
     ]
     assertRecipient(to, all, field)
+  }
+
+  /** For money that leaves a wallet, which has nothing from it in the treasury. `field`: where the request has the address. */
+  async function assertSpendable(
+    to: Address,
+    network: NetworkName,
+    refused: readonly Refused[],
+    field?: string,
+  ): Promise<void> {
+    await assertNotLost(to, network, [...refused, [book?.treasury ?? null, OURS]], field)
   }
 
   async function read(written: Address, owner: Owner): Promise<Address> {
@@ -44,12 +54,12 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
     assertSpendable,
 
     /**
-     * The same for an address that what is sold is paid to, or that a person sends their own money to. A seller's own wallet
-     * is no question: it is what is taken where none is named. `field`: where the request has it.
+     * For an address that what is sold is paid to. A seller's own wallet is no question: it is what is taken where none is
+     * named; the treasury is what the server's own products are paid to.
      */
     async assertForSales(to: Address, network: NetworkName, { owner, field }: Naming): Promise<void> {
       if (owner !== null && to === (await depositAddress(owner))) return
-      await assertSpendable(to, network, [], field)
+      await assertNotLost(to, network, [], field)
     },
 
     /** With its checksum. */
