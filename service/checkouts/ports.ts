@@ -113,6 +113,17 @@ export interface CheckoutStore extends RequestStore, ChatStore {
     id: string,
     pause: { most: number; now: Date; probeAt: Date },
   ): Promise<Checkout | null>
+  /**
+   * Counts a server error. It is paused where the errors began at `since` or before, and the one before this is not older
+   * than `from`. Answers the one that became so.
+   */
+  countFailing(
+    inside: Statements,
+    id: string,
+    pause: { since: Date; from: Date; now: Date; probeAt: Date },
+  ): Promise<Checkout | null>
+  /** It gave another answer, so the next error is the first one again. */
+  forgetFailing(id: string): Promise<void>
   /** These gave another answer, so the count starts at zero again. */
   forgetMissing(ids: readonly string[]): Promise<void>
   /** The workflows of these checkouts respond again. */

@@ -203,10 +203,11 @@ function checkoutSweepers({ sweepers }: Checkouts): Sweeper[] {
 const noticeKind = z.enum(['sale', 'failure'])
 
 function checkoutTopics(checkouts: Checkouts): Topic[] {
-  const paused: Topic<{ checkoutId: string }> = {
+  const paused: Topic<{ checkoutId: string; isFailing: boolean }> = {
     topic: PAUSED,
-    decode: z.object({ checkoutId: z.string() }),
-    handle: ({ checkoutId }, { id }) => checkouts.tellPaused(checkoutId, id),
+    // The version before pauses only what was not found.
+    decode: z.object({ checkoutId: z.string(), isFailing: z.boolean().default(false) }),
+    handle: ({ checkoutId, isFailing }, { id }) => checkouts.tellPaused(checkoutId, { id, isFailing }),
     concurrency: 4,
     timeoutMs: 30_000,
   }

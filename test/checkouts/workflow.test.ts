@@ -89,6 +89,45 @@ describe('a workflow that is gone', () => {
     expect((await simulate(id)).status).toBe(200)
   })
 
+  it('pauses its checkout once its checks have failed for two minutes, and tells its owner', async () => {
+    const { clock } = world.service
+    const { id } = await world.sell({ testMode: true, preflight: true })
+    const FAILS = { status: 502, body: '{}' }
+    const refused = async () => expect((await simulate(id)).status).toBe(503)
+    const paused = () => world.workflow.deliveries.filter(({ json }) => json.event === 'checkout.paused')
+    const hook = { url: `${world.workflow.url}?owner`, events: ['checkout.paused'] }
+    await world.seller.call('POST', '/v1/webhook-endpoints', { body: hook })
+    // Two that are days apart, and some within a minute, are no reason; nor are those with an answer between.
+    for (const ms of [0, 2 * 86_400_000, 30_000, 30_000]) {
+      clock.forward(ms)
+      world.workflow.answers({ check: FAILS })
+      await refused()
+    }
+    world.workflow.answers({})
+    expect((await simulate(id)).status).toBe(200)
+    world.workflow.answers({ check: FAILS })
+    clock.forward(100_000)
+    await refused()
+    expect([await state(id), paused()]).toEqual(['active', []])
+    clock.forward(120_000)
+    await refused()
+    expect(await state(id)).toBe('paused')
+    const told = await until(() => paused()[0] ?? null)
+    expect(told.json.data).toMatchObject({ checkoutId: id })
+
+    clock.forward(31_000)
+    await probe()
+    expect(await state(id)).toBe('paused')
+    world.workflow.answers({})
+    clock.forward(31_000)
+    await probe()
+    expect(await state(id)).toBe('active')
+    // It begins anew.
+    world.workflow.answers({ check: FAILS })
+    await refused()
+    expect(await state(id)).toBe('active')
+  })
+
   it('is detected only by consecutive 404s', async () => {
     const { id } = await world.sell({ testMode: true })
     const { attempted } = world.service.checkouts

@@ -130,6 +130,13 @@ const LEASE_MS = 180_000
 /** How often in a row the workflow must be reported missing before the checkout is paused. */
 export const MISSING_MAX = 3
 
+/**
+ * A workflow that answers checks with server errors for this long sells nothing: every buyer would be refused, and its owner
+ * would not hear of it. Errors that are further apart have nothing to do with each other.
+ */
+export const FAILING_MS = 120_000
+export const FAILING_APART_MS = 1_800_000
+
 /** Statuses that mean the workflow is missing, as opposed to an error. */
 export function isGone(status: number): boolean {
   return status === 404 || status === 410

@@ -125,9 +125,9 @@ export function createCheckoutProduct(deps: ProductDeps) {
     }
     if (!checkout.preflight || checkout.callbackUrl === null) return
     const answer = await callbacks.ask(checkout.callbackUrl, checkout.id)
-    if (answer !== null && isSensible(answer.status, answer.body)) return
-    await watching.attempted(checkout.id, { status: answer?.status ?? null })
-    throw workflowUnavailable()
+    const isFine = answer !== null && isSensible(answer.status, answer.body)
+    await watching.checked(checkout.id, { status: answer?.status ?? null, isSensible: isFine })
+    if (!isFine) throw workflowUnavailable()
   }
 
   /** What a code makes free, with the lines that say so. */
@@ -211,7 +211,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
 
 interface ProductDeps extends Pick<CheckoutDeps, 'clock' | 'quoteKey' | 'callbacks' | 'files'> {
   showing: Pick<Showing, 'offerAt' | 'addressOf'>
-  watching: Pick<Watching, 'attempted'>
+  watching: Pick<Watching, 'checked'>
   events: Pick<PaymentEvents, 'refused'>
 }
 

@@ -177,7 +177,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, 
   $38::json, $39)
 ON CONFLICT (id) DO NOTHING`
 
-// Saves a renewed checkout: active, with its missing count and its pause cleared.
+// Saves a renewed checkout: active, with what was counted against it and its pause cleared.
 const SAVE = `
 UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url = $7, product_name = $8,
   product_description = $9, price = $10, network = $11, recipient = $12, fields = $13::json, redirect_url = $14,
@@ -186,7 +186,7 @@ UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url =
   run_seconds = $25, refund_on_failure = $26, version = $27, embed_origins = $28, trial_runs = $29,
   trials_per_day = $30, plans = $31::json, after = $32::json, picture = $33::json, pricing = $34::json, coupons = $35,
   notify_sale = $36, notify_failure = $37, chat = $38::json, fails_on_error = $39,
-  missing = 0, probe_at = NULL, paused_at = NULL, expired_at = NULL
+  missing = 0, failing_since = NULL, failing_at = NULL, probe_at = NULL, paused_at = NULL, expired_at = NULL
 WHERE id = $1 AND user_id = $2 AND environment = $3`
 
 const ALLOW_SITES = `

@@ -3,7 +3,10 @@ import type { StatementPool } from '../../kit/transaction.ts'
 import type { CheckoutStore } from '../ports.ts'
 import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
 
-type Pauses = Pick<CheckoutStore, 'countMissing' | 'forgetMissing' | 'resume' | 'takeProbes' | 'probeAgain'>
+type Pauses = Pick<
+  CheckoutStore,
+  'countMissing' | 'countFailing' | 'forgetMissing' | 'forgetFailing' | 'resume' | 'takeProbes' | 'probeAgain'
+>
 
 /** Whether the workflow behind a checkout is there. */
 export function pauses(statements: StatementPool): Pauses {
@@ -15,6 +18,23 @@ export function pauses(statements: StatementPool): Pauses {
         'checkout_count_missing',
       )
       return row?.state === 'paused' && row.before === 'active' ? fromCheckoutRow(row) : null
+    },
+
+    async countFailing(inside, id, { since, from, now, probeAt }) {
+      const [row] = await inside.run<CheckoutRow & { before: string }>(
+        COUNT_FAILING,
+        [id, now, from, since, probeAt],
+        'checkout_count_failing',
+      )
+      return row?.state === 'paused' && row.before === 'active' ? fromCheckoutRow(row) : null
+    },
+
+    async forgetFailing(id) {
+      await statements.run(
+        'UPDATE checkout SET failing_since = NULL, failing_at = NULL WHERE id = $1 AND failing_since IS NOT NULL',
+        [id],
+        'checkout_serves',
+      )
     },
 
     async forgetMissing(ids) {
@@ -53,8 +73,23 @@ UPDATE checkout c SET missing = c.missing + 1,
 FROM held WHERE c.id = held.id
 RETURNING c.*, held.state AS before`
 
+// One error begins to count; those within the window after the one before it go on, until they span the time.
+const COUNT_FAILING = `
+WITH held AS (
+  SELECT id, state, failing_at >= $3::timestamptz AS goes_on,
+    failing_at >= $3::timestamptz AND failing_since <= $4::timestamptz AS is_over
+  FROM checkout WHERE id = $1 AND state <> 'expired' FOR UPDATE
+)
+UPDATE checkout c SET missing = 0, failing_at = $2::timestamptz,
+  failing_since = CASE WHEN held.goes_on THEN c.failing_since ELSE $2::timestamptz END,
+  state = CASE WHEN held.is_over THEN 'paused'::checkout_state ELSE c.state END,
+  paused_at = CASE WHEN held.is_over THEN coalesce(c.paused_at, $2::timestamptz) ELSE c.paused_at END,
+  probe_at = CASE WHEN held.is_over THEN coalesce(c.probe_at, $5::timestamptz) ELSE c.probe_at END
+FROM held WHERE c.id = held.id
+RETURNING c.*, held.state AS before`
+
 const RESUME = `
-UPDATE checkout SET state = 'active', missing = 0, paused_at = NULL, probe_at = NULL, updated_at = $2
+UPDATE checkout SET state = 'active', missing = 0, failing_since = NULL, failing_at = NULL, paused_at = NULL, probe_at = NULL, updated_at = $2
 WHERE id = ANY($1) AND state = 'paused'`
 
 const DUE_PROBES = "state = 'paused' AND probe_at <= $1"
