@@ -196,6 +196,14 @@ export function assets(opened: () => Desk): void {
         await page.getByRole('link', { name: 'Edit' }).waitFor()
         const shown = { title: 'A short word', inputs: { q: 'coin' }, output: '{"found": "a coin"}' }
         expect((await call('GET', '/v1/rda/lookup')).body.rda.toolConfig.examples).toMatchObject([shown])
+        // A renamed input keeps what the sample has in it.
+        await page.getByRole('link', { name: 'Edit' }).click()
+        const input = page.getByRole('group', { name: 'Input 1' })
+        await input.getByLabel('Name', { exact: true }).fill('query')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByRole('link', { name: 'Edit' }).waitFor()
+        const renamed = { ...shown, inputs: { query: 'coin' } }
+        expect((await call('GET', '/v1/rda/lookup')).body.rda.toolConfig.examples).toMatchObject([renamed])
         await call('POST', '/v1/rda/lookup/publish')
         const visitor = await desk.visit('/marketplace/lookup')
         await visitor.page.getByRole('region', { name: 'Output: A short word' }).getByText('a coin').waitFor()

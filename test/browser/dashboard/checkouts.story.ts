@@ -147,9 +147,20 @@ export function checkouts(opened: () => Desk): void {
         expect((await call('GET', `/v1/checkouts/${id}`)).body.checkout).toMatchObject({ price: 9, version: 3 })
         await checkLook(page, 'checkout-made')
 
+        // A copy has also what the form does not show.
+        const unseen = { embedOrigins: ['https://shop.example'], onUnconfirmed: 'redeliver', onError: 'fail' }
+        const site = { name: 'site', label: 'Website', type: 'url', required: true, default: 'https://example.com' }
+        const set = await call('PATCH', `/v1/checkouts/${id}`, { body: { ...unseen, fields: [site] } })
+        expect(set.body.checkout).toMatchObject(unseen)
+        await page.reload()
         await page.getByRole('link', { name: 'Duplicate' }).click()
         await page.getByRole('heading', { name: 'New checkout' }).waitFor()
         expect(await page.getByLabel('Name', { exact: true }).first().inputValue()).toBe('SEO audit')
+        await page.getByRole('button', { name: 'Create checkout' }).click()
+        await page.getByText('The checkout is open.').waitFor()
+        const { checkouts: both } = (await call('GET', '/v1/checkouts')).body
+        const copy = both.find((one: { id: string }) => one.id !== id)
+        expect(copy).toMatchObject({ ...unseen, fields: [{ default: 'https://example.com' }] })
       },
       STORY_MS,
     )

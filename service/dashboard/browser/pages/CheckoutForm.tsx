@@ -16,7 +16,7 @@ import { toast } from '../shell/toast.ts'
 import { AfterPayment } from './checkouts/AfterPayment.tsx'
 import { Plans } from './checkouts/Plans.tsx'
 import { Price } from './checkouts/Price.tsx'
-import { toBody, toDraft, toPreview, type Checkout, type Draft } from './checkouts/draft.ts'
+import { toBody, toCopy, toDraft, toPreview, type Checkout, type Draft } from './checkouts/draft.ts'
 
 /** Creates or edits a checkout, beside the page that its buyers see. */
 export default function CheckoutForm() {
@@ -40,7 +40,7 @@ function Create({ from }: { from: Checkout | null }) {
         form={form}
         act="Create checkout"
         submit={async (draft) => {
-          const { checkout, secret } = await create.mutateAsync(toBody(draft, from))
+          const { checkout, secret } = await create.mutateAsync(toCopy(draft, from))
           if (secret === null) go(`/checkouts/${checkout.id}`)
         }}
       />

@@ -64,12 +64,13 @@ export function toFields(drafts: readonly FieldDraft[], before: readonly Field[]
   })
 }
 
-/** As a form shows them. */
+/** As a form shows them, each under its key: what was filled in stays while a name is edited. */
 export function shownFields(drafts: readonly FieldDraft[]): FormField[] {
-  return drafts.map(({ showIf, ...field }) => ({
+  const keyed = drafts.map((draft) => ({ ...draft, name: draft.key }))
+  return keyed.map(({ showIf, ...field }) => ({
     ...field,
     options: linesOf(field.options),
-    ...conditionOf(showIf, drafts),
+    ...conditionOf(showIf, keyed),
   }))
 }
 

@@ -5,6 +5,7 @@ import type { Asset } from '../marketplace/RunPanel.tsx'
 /** An example as the form holds it. */
 export interface ExampleDraft {
   title: string
+  /** By the keys of the form's fields. */
   inputs: FormValues
   output: string
   /** Of a prompt: as it was set over the API. */
@@ -26,7 +27,11 @@ export function toExampleDrafts({ promptConfig, agentConfig, toolConfig }: Asset
 /** An input that the form no longer has is left out. */
 export function toExamples(drafts: readonly ExampleDraft[], inputs: readonly FieldDraft[]) {
   const fields = shownFields(inputs)
-  return drafts.map(({ inputs: values, model: _, ...texts }) => ({ ...texts, inputs: toInputs(fields, values) }))
+  const names = new Map(inputs.map(({ key, name }) => [key, name]))
+  return drafts.map(({ inputs: values, model: _, ...texts }) => {
+    const filled = Object.entries(toInputs(fields, values))
+    return { ...texts, inputs: Object.fromEntries(filled.map(([key, value]) => [names.get(key) ?? key, value])) }
+  })
 }
 
 /** A prompt's also name the model that wrote them. */

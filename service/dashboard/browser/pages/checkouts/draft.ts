@@ -86,6 +86,16 @@ export function toBody(draft: Draft, before: Checkout | null) {
   } satisfies Body
 }
 
+/** A new one, of `from`: it has also what this form does not show and can be set over the API only. */
+export function toCopy(draft: Draft, from: Checkout | null) {
+  const body = toBody(draft, from)
+  if (from === null) return body
+  const { embedOrigins, onUnconfirmed, onError, responseMode } = from
+  // What an error means follows from how it answers, where that was changed.
+  const same = body.responseMode === responseMode ? { onError } : {}
+  return { ...body, embedOrigins, ...(body.after.kind === 'webhook' ? { onUnconfirmed, ...same } : {}) } satisfies Body
+}
+
 /** A chat is sold by a workflow too. */
 type AfterKind = Checkout['after']['kind'] | 'chat'
 
