@@ -131,6 +131,18 @@ describe('connections to providers of tools', () => {
     expect(scope.split(' ').sort()).toEqual(['more', 'notes', 'old'])
   })
 
+  test('are connected again at their own provider, also where the account has imported another one of its name', async () => {
+    const person = await world.connected('eve')
+    const operation = { operationId: 'read', summary: 'Reads', responses: { 200: { description: 'Read' } } }
+    const own = { openapi: '3.1.0', info: { title: 'Own', version: '1' }, paths: { '/read': { get: operation } } }
+    const request = importRequest(world.company.origin, { slug: 'notes', ownerId: person.caller.user.id })
+    await world.service.catalogue.importDocument(request, JSON.stringify(own))
+    const begun = await start(person, { connectionId: person.connectionId })
+    expect(new URL(begun.authorizationUrl).origin).toBe(world.company.origin)
+    await world.service.connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'eve'))
+    expect(await world.connections(person)).toMatchObject([{ id: person.connectionId, state: 'active' }])
+  })
+
   test('release a waiting call once the person has connected', async () => {
     const person = await world.caller()
     const begun = await start(person)

@@ -45,10 +45,14 @@ export interface AuthorizeInput {
 export function createAuthorizing(deps: ConnectionsDeps) {
   const { store, providers, servers, clock, failpoints } = deps
 
-  async function providerFor(caller: Caller, slug: string): Promise<Provider> {
+  /** A connection's own provider: the account may have another one under the same name by now. */
+  async function providerFor(caller: Caller, slug: string, before: Connection | null): Promise<Provider> {
     const { environment, userId } = accountOf(caller)
-    const provider = await providers.find(environment, userId, slug)
-    if (provider === null) throw providerUnknown(slug)
+    const provider =
+      before === null
+        ? await providers.find(environment, userId, slug)
+        : await providers.of(environment, before.providerOwnerId, before.provider)
+    if (provider === null) throw providerUnknown(before?.provider ?? slug)
     return provider
   }
 
@@ -56,7 +60,7 @@ export function createAuthorizing(deps: ConnectionsDeps) {
     const owner = accountOf(caller)
     const before = input.connectionId === null ? null : await store.find(owner, input.connectionId)
     if (input.connectionId !== null && before === null) throw connectionMissing()
-    const provider = await providerFor(caller, before?.provider ?? input.provider)
+    const provider = await providerFor(caller, input.provider, before)
     const id = before?.id ?? deriveId('cnx', operation)
     const grant = await serverOf(deps, provider)
     if (grant.client.grant === 'client_credentials') throw clientMissing(provider.name)
