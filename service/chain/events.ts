@@ -8,6 +8,8 @@ import type {
   TransferEvent,
   Use,
 } from './model.ts'
+import { DomainError } from '../kit/errors.ts'
+import { least } from '../kit/money.ts'
 import { ESCROW, UPTO } from './networks.ts'
 import { isRefusal, narrower, WIDEST } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
@@ -82,16 +84,28 @@ async function firstUse(
         if (use !== 'another') return use
       }
     } catch (error) {
-      if (!isRefusal(error)) throw error
-      const narrowed = narrower(error, width)
-      if (narrowed === null) throw unavailable('eth_getLogs', error.message)
-      width = narrowed
+      width = narrowedBy(error, width, search.newest - from)
       continue
     }
     if (toBlock === 'latest') return null
     from = to + 1n
   }
 }
+
+/** Fewer blocks for the next attempt, or throws why none helps. `left`: how many blocks are to be searched. */
+function narrowedBy(error: unknown, width: bigint, left: bigint): bigint {
+  if (isRefusal(error)) {
+    const narrowed = narrower(error, width)
+    if (narrowed === null) throw unavailable('eth_getLogs', error.message)
+    return narrowed
+  }
+  // A node may take too long for many blocks. A search of so few needs no time: there it is an outage.
+  const mayBeTooWide = error instanceof DomainError && error.kind === 'unavailable' && least(width, left) > QUICK
+  if (!mayBeTooWide) throw error
+  return least(width, left) / 4n + 1n
+}
+
+const QUICK = 1_000n
 
 async function useOf(rpc: Rpc, usdc: Address, log: RawLog): Promise<Use | null> {
   const receipt = await readReceipt(rpc, usdc, log.transactionHash)

@@ -3,6 +3,7 @@ import type { Database } from '../database/client.ts'
 import type { Hex } from '../chain/model.ts'
 import { toDecimal } from '../kit/money.ts'
 import type { Booking, Left } from '../wallet/service/booking.ts'
+import { PLATFORM } from '../wallet/model.ts'
 import { openBooking } from '../wiring/wallet-booking.ts'
 
 /** `npm run admin -- left`: what left the treasury on chain and no row explains, after a restore. */
@@ -14,11 +15,13 @@ export async function showLeft(config: Config, database: Database): Promise<stri
   })
 }
 
-/** `npm run admin -- book-withdrawal 0x… usr_…`: what the chain paid, as a withdrawal of this account. */
+/** `npm run admin -- book-withdrawal 0x… usr_…`: what the chain paid, as a withdrawal of this account or the operator's loss. */
 export async function bookWithdrawal(config: Config, database: Database, given: readonly string[]): Promise<string> {
   const [hash = '', userId = '', nonce = null] = given
   return await withBooking(config, database, async (booking) => {
     const booked = await booking.withdrawal(hash.toLowerCase() as Hex, userId, nonce?.toLowerCase() ?? null)
+    if (userId === PLATFORM)
+      return `${booked.id}: ${toDecimal(booked.amount)} USDC to ${booked.to} are booked as a loss of your own.`
     return `${booked.id}: ${toDecimal(booked.amount)} USDC to ${booked.to} are booked as paid to ${userId}.`
   })
 }
@@ -37,5 +40,5 @@ function lineOf({ network, hash, block, to, amount, nonce }: Left): string {
   return `  ${hash} ${network} block ${String(block)} ${toDecimal(amount)} USDC to ${to}, ${by}`
 }
 
-const FURTHER =
-  'Book a withdrawal of an account, with its hash and the id of the account: npm run admin -- book-withdrawal <hash> <usr_…> [nonce]'
+const FURTHER = `Book a withdrawal of an account, with its hash and the id of the account: npm run admin -- book-withdrawal <hash> <usr_…> [nonce]
+Where no account has that money, because it was earned after the dump, book it as a loss of your own: npm run admin -- book-withdrawal <hash> platform [nonce]`

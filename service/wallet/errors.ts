@@ -39,3 +39,9 @@ export function belowMinimum(minimum: Usdc): DomainError {
 export function withdrawalMissing(): DomainError {
   return new DomainError('missing', 'withdrawal_not_found', 'There is no such withdrawal.')
 }
+
+/** The transfer of this payout is another's in the books, which only an operator can explain. `of` is for the log. */
+export function bookedOtherwise(id: string, of: string): DomainError {
+  const sentence = 'The transfer of this payout is booked as another one. Ask the operator of this server.'
+  return new DomainError('conflict', 'booking_refused', sentence).causedBy(new Error(`${id} has the nonce of ${of}`))
+}

@@ -166,6 +166,25 @@ describe('the use of a nonce', () => {
       await relay.stop()
     })
 
+    it('is split where the RPC takes too long for so many blocks, and says so as an outage', async () => {
+      const item = await authorize(9n)
+      const { hash } = await world.send(world.chain.encodeTransfer(item, false))
+      await world.local.mine(3_000)
+      const newest = Number((await world.chain.head()).number)
+      const relay = await startRelay(world.local.url, (questions) => {
+        const { id, method, params } = questions[0]!
+        if (method !== 'eth_getLogs') return honest(questions, false)
+        const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+        if ((toBlock === 'latest' ? newest : Number(toBlock)) - Number(fromBlock) < 1_000)
+          return honest(questions, false)
+        return { status: 200, body: { jsonrpc: '2.0', id, error: { code: -32005, message: 'query timeout exceeded' } } }
+      })
+      const chain = world.adapter({ urls: [relay.url] })
+      expect(await chain.findUse(item.from, item.nonce, 0n)).toMatchObject({ hash })
+      expect(await chain.findUse(item.from, `0x${'78'.repeat(32)}`, 0n)).toBeNull()
+      await relay.stop()
+    })
+
     it('is "unavailable" where an RPC refuses even the smallest range', async () => {
       const relay = await startRelay(world.local.url, (questions) =>
         questions[0]!.method === 'eth_getLogs'

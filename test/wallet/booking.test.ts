@@ -6,6 +6,7 @@ import { readConfig, type Config } from '../../service/config.ts'
 import { deriveId, newId, type Id } from '../../service/kit/ids.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { payoutNonce } from '../../service/wallet/rules.ts'
+import { honest, startRelay } from '../chain/relay.ts'
 import { addSale } from '../refunds/sales.ts'
 import { dollars, liveSettings, openWorld, send, type Depositor, type World } from './world.ts'
 
@@ -99,6 +100,68 @@ describe('what left the treasury and no row knows', () => {
       ...{ state: 'confirmed', transactionHash: hash },
     })
     expect(await person.balance()).toBe(6)
+    await sound()
+  })
+
+  test('is booked as a loss of the operator where no account has the money any more, once', async () => {
+    const { service } = world
+    const [person, to, operation] = [await owner(), newAddress(), operationNow()]
+    const hash = await lost(deriveId('wdr', operation), to, 20_000_000n)
+    await expect(book(hash, person.caller.user.id)).rejects.toThrow('Insufficient')
+    const { capital } = (await service.wallets.reconciling.reconcile())!
+    expect(await book(hash, 'platform')).toContain(`20 USDC to ${to} are booked as a loss of your own.`)
+    await expect(book(hash, 'platform')).rejects.toThrow('No transfer out of the treasury in it is left to book.')
+    expect(await service.wallets.reconciling.reconcile()).toMatchObject({ capital: capital - 20_000_000n })
+    expect(await person.balance()).toBe(10)
+    await sound()
+    // Under its nonce nothing can be paid, so nobody is told that it was.
+    const again = service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(5) }, operation)
+    await expect(again).rejects.toThrow('The transfer of this payout is booked as another one.')
+    expect(await person.balance()).toBe(10)
+    await sound()
+  })
+
+  test('leaves a refund as it is where its transfer was booked as something else', async () => {
+    const { service } = world
+    const [person, other, operation] = [await owner(), await owner(), operationNow()]
+    const payer = newAddress()
+    const sale = await addSale(service, person, { payer, amount: 4_000_000, recipient: person.address })
+    await service.outflow.setPaused(true)
+    const by = { amount: null, reason: null, by: 'seller', owner: null } as const
+    const { id, state } = await service.refunds.request({ ...by, saleId: sale }, operation)
+    expect(state).toBe('requested')
+    const hash = await lost(id, payer)
+    await book(hash, other.caller.user.id)
+    await service.outflow.setPaused(false)
+    service.clock.forward(6_000)
+    await service.refunds.retryDue(service.clock.now(), new AbortController().signal)
+    const [refund] = await service.refunds.ofSale(sale)
+    expect(refund).toMatchObject({ id, state: 'requested', txHash: null })
+    expect(await person.balance()).toBe(10)
+    await sound()
+  })
+
+  test('is not said to be booked where the node has no receipt', async () => {
+    const { chain } = world
+    const hash = await lost(deriveId('wdr', operationNow()), newAddress())
+    const relay = await startRelay(chain.url, (questions) => ({
+      pass: questions.map((question) =>
+        question.method === 'eth_getTransactionReceipt' ? { ...question, params: [toHex(randomBytes(32))] } : question,
+      ),
+    }))
+    const pruned = { ...config, BASE_RPC_URLS: [relay.url] }
+    await expect(showLeft(pruned, world.service.database)).rejects.toThrow('The node has no receipt of 0x')
+    // One that takes too long for many blocks, and says so as an outage.
+    relay.behave((questions) => {
+      const search = questions.find(({ method }) => method === 'eth_getLogs')?.params[0]
+      const { fromBlock = '0x0', toBlock = '0x0' } = (search ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (Number(toBlock) - Number(fromBlock) < 100) return honest(questions, false)
+      const error = { code: -32005, message: 'query timeout exceeded' }
+      return { status: 200, body: questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })) }
+    })
+    expect(await showLeft(pruned, world.service.database)).toContain(hash)
+    await relay.stop()
+    await book(hash, 'platform')
     await sound()
   })
 

@@ -2,10 +2,10 @@ import type { Address, Chain, Hex, Receipt } from '../../chain/model.ts'
 import { blockBeforeDump, type NetworkName } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { newId } from '../../kit/ids.ts'
-import { usdc } from '../../kit/money.ts'
+import { largest, usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
-import { NETWORK_OF, type Withdrawal } from '../model.ts'
+import { NETWORK_OF, PLATFORM, type Withdrawal } from '../model.ts'
 import { PACE, type WalletDeps } from './deps.ts'
 import { NEVER } from './hold.ts'
 
@@ -30,7 +30,9 @@ export function createBooking({ ledger, store, book, chains, payers, clock }: Bo
     const sent: Left[] = []
     for (const hash of hashes) {
       const receipt = await chain.receipt(hash)
-      if (receipt?.status === 'success') sent.push(...sentIn(receipt, network, treasury))
+      if (receipt === null)
+        throw refused(`The node has no receipt of ${hash}: ask one that has all blocks of the last sixty days.`)
+      if (receipt.status === 'success') sent.push(...sentIn(receipt, network, treasury))
     }
     const nonces = sent.flatMap(({ nonce }) => (nonce === null ? [] : [nonce]))
     const [rows, fundings] = await Promise.all([
@@ -44,7 +46,7 @@ export function createBooking({ ledger, store, book, chains, payers, clock }: Bo
     return sent.filter(({ nonce }) => nonce === null || !(known.has(nonce) || fundings.has(nonce)))
   }
 
-  /** In steps that the RPC accepts. */
+  /** In steps that the RPC accepts. It may refuse a too wide one with any error, also with one that means an outage elsewhere. */
   async function sentFrom(chain: Chain, by: Address): Promise<Hex[]> {
     const head = await chain.head()
     const hashes: Hex[] = []
@@ -55,9 +57,9 @@ export function createBooking({ ledger, store, book, chains, payers, clock }: Bo
         hashes.push(...(await chain.transfersFrom({ by, from, upTo })))
         from = upTo + 1n
       } catch (error) {
-        const isTooWide = error instanceof DomainError && error.code === 'search_too_wide'
-        if (!isTooWide || width === 1n) throw error
-        width = (width + 1n) / 2n
+        const mayBeTooWide = error instanceof DomainError && error.kind === 'unavailable'
+        if (!mayBeTooWide || width === 1n) throw error
+        width = largest(1n, width / 4n)
       }
     }
     return hashes
@@ -82,7 +84,8 @@ export function createBooking({ ledger, store, book, chains, payers, clock }: Bo
 
     /**
      * Once, as paid. The account must still have the money, which a restored database says it has. Where the account asked for
-     * it again meanwhile, it is that payout which ends.
+     * it again meanwhile, it is that payout which ends. What no account can pay for any more, because it was earned after the
+     * dump, is a loss of the operator: its row is the platform's, and its amount leaves the capital instead of a balance.
      */
     async withdrawal(hash: Hex, userId: string, nonce: string | null): Promise<Withdrawal> {
       const { network, to, amount: value, block, ...sent } = await find(hash, nonce)
@@ -92,12 +95,15 @@ export function createBooking({ ledger, store, book, chains, payers, clock }: Bo
       const owner = { userId, environment }
       const amount = usdc(value)
       const now = clock.now()
-      if ((await ledger.wallet(owner)) === null) throw refused(`No account of ${environment} has the id ${userId}.`)
+      const isLoss = userId === PLATFORM
+      if (!isLoss && (await ledger.wallet(owner)) === null)
+        throw refused(`No account of ${environment} has the id ${userId}.`)
       return await store.together(async (inside) => {
         const [waiting] = await store.withdrawals.byNonces([sent.nonce], inside)
         const id = waiting?.id ?? newId('wdr', now)
         if (waiting === undefined) {
-          await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
+          const hold = { id, owner, amount, useCredits: false, deadline: NEVER, reference: to }
+          if (!isLoss) await ledger.reserve(hold, inside)
           const row = { id, kind: 'withdrawal', owner, network, to, amount, nonce: sent.nonce } as const
           await store.withdrawals.add({ ...row, simulated: false, now }, inside)
         } else if (waiting.owner.userId !== userId || waiting.to !== to || waiting.amount !== amount) {
@@ -110,6 +116,7 @@ export function createBooking({ ledger, store, book, chains, payers, clock }: Bo
         const how = { state: 'confirmed', transactionHash: hash, blockNumber: block } as const
         const ended = await store.withdrawals.end(inside, { id, from: 'submitted', how, now })
         if (ended === null) throw new Error('a submitted payout was not there')
+        if (isLoss) return ended
         const shares = [{ to: { platform: 'treasury' as const }, amount }]
         const capture = { hold: id, owner, amount, shares, reference: hash, announcements: [] }
         await ledger.capture({ ...capture, kind: 'payout' }, inside)

@@ -1,7 +1,7 @@
 import type { Owner } from '../../kit/owner.ts'
 import { GUESTS } from '../../ledger/model.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { withdrawalsUnavailable } from '../errors.ts'
+import { bookedOtherwise, withdrawalsUnavailable } from '../errors.ts'
 import { NETWORK_OF, type NewPayout, type Withdrawal } from '../model.ts'
 import { payoutNonce } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
@@ -27,7 +27,10 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
       const nonce = payoutNonce(id)
       // Paid before the database was restored, and booked by the operator: nothing else can be paid by this nonce.
       const [booked] = await store.withdrawals.byNonces([nonce], inside)
-      if (booked !== undefined) return booked
+      if (booked !== undefined) {
+        assertBookedAs(payout, booked)
+        return booked
+      }
       const simulated = !onChain(owner)
       await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
       const isOfGuests = owner.userId === GUESTS
@@ -40,6 +43,16 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
       return added
     },
   }
+}
+
+/** An operator may have booked its transfer as something else: then nobody has paid for this one, and it has not ended. */
+function assertBookedAs({ id, owner, to, amount }: NewPayout, booked: Withdrawal): void {
+  const isSame =
+    booked.owner.userId === owner.userId &&
+    booked.owner.environment === owner.environment &&
+    booked.to.toLowerCase() === to.toLowerCase() &&
+    booked.amount === amount
+  if (!isSame) throw bookedOtherwise(id, booked.id)
 }
 
 export type Holding = ReturnType<typeof createHolding>

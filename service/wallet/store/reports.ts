@@ -11,12 +11,16 @@ export function reports(statements: Statements): ReportStore {
       const cursor = await cursors(inside).read(network)
       if (cursor === null) return null
       const [sums] = await inside.run<{ capital: bigint; later_deposits: bigint; later_withdrawals: bigint }>(
-        `SELECT coalesce((SELECT sum(value) FROM wallet_deposit
-                          WHERE network = $1 AND user_id = 'platform' AND block_number <= $2), 0)::bigint AS capital,
+        // A withdrawal of the platform's: a payout from before a restore, booked as the operator's loss.
+        `SELECT (coalesce((SELECT sum(value) FROM wallet_deposit
+                           WHERE network = $1 AND user_id = 'platform' AND block_number <= $2), 0)
+                 - coalesce((SELECT sum(amount) FROM wallet_withdrawal
+                             WHERE network = $1 AND user_id = 'platform' AND state = 'confirmed' AND block_number <= $2), 0)
+                )::bigint AS capital,
                 coalesce((SELECT sum(value) FROM wallet_deposit
                           WHERE network = $1 AND user_id <> 'platform' AND block_number > $2), 0)::bigint AS later_deposits,
                 coalesce((SELECT sum(amount) FROM wallet_withdrawal
-                          WHERE network = $1 AND state = 'confirmed' AND block_number > $2), 0)::bigint AS later_withdrawals`,
+                          WHERE network = $1 AND user_id <> 'platform' AND state = 'confirmed' AND block_number > $2), 0)::bigint AS later_withdrawals`,
         [network, cursor.blockNumber],
       )
       const submitted = await inside.run<WithdrawalRow>(
