@@ -66,8 +66,9 @@ export interface OutflowSettings {
 export interface OutflowStore {
   /** Until the transaction's end nothing else is counted for this account, nor in the total if this kind is part of it. */
   lock(of: Pick<Outflow, 'owner' | 'kind'>, inside: Statements): Promise<void>
+  /** `numbered`: also how often, which takes a look at each of the day. */
   leftSince(
-    of: Pick<Outflow, 'owner' | 'kind'> & { id: string | null },
+    of: Pick<Outflow, 'owner' | 'kind'> & { id: string | null; numbered: boolean },
     since: Date,
     inside?: Statements,
   ): Promise<Left>

@@ -34,9 +34,10 @@ export function isInTotal(kind: OutflowKind): boolean {
   return kind !== 'account'
 }
 
-/** Whether their number in a day has a limit. */
-export function isNumbered(kind: OutflowKind): boolean {
-  return NUMBERED[kind] !== undefined
+/** Whether their number in a day has a limit here. */
+export function isNumbered(kind: OutflowKind, { limits }: OutflowSettings): boolean {
+  const counted = NUMBERED[kind]
+  return counted !== undefined && limits[counted.limit] !== null
 }
 
 /** Each of them may cost the server gas, however small its amount is: a payment that of the transfer to its payer. */

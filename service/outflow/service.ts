@@ -4,7 +4,7 @@ import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
 import { payoutsPaused } from './errors.ts'
 import type { Outflow, OutflowSettings, OutflowStore, Purchase } from './model.ts'
-import { assertAllowed, assertMayLeave, DAY_MS, isPurchaseCounted } from './rules.ts'
+import { assertAllowed, assertMayLeave, DAY_MS, isNumbered, isPurchaseCounted } from './rules.ts'
 
 /** The one counter of all money that leaves. */
 export function createOutflow({ store, clock, settings }: OutflowDeps) {
@@ -19,7 +19,8 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
   async function take(outflow: Outflow, inside: Statements): Promise<void> {
     await store.lock(outflow, inside)
     const now = clock.now()
-    const left = await store.leftSince(outflow, new Date(now.getTime() - DAY_MS), inside)
+    const asked = { ...outflow, numbered: isNumbered(outflow.kind, settings) }
+    const left = await store.leftSince(asked, new Date(now.getTime() - DAY_MS), inside)
     if (left.isCounted) return
     assertMayLeave(outflow, left, settings)
     await store.count(outflow.isOfGuests === true ? { ...outflow, amount: ZERO } : outflow, now, inside)
@@ -61,7 +62,7 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
       const paused = await isPaused()
       if (perDay === null) return { perDay, left: null, paused }
       const since = new Date(clock.now().getTime() - DAY_MS)
-      const { account } = await store.leftSince({ id: null, owner, kind: 'account' }, since)
+      const { account } = await store.leftSince({ id: null, owner, kind: 'account', numbered: false }, since)
       return { perDay, left: usdc(account > perDay ? 0n : perDay - account), paused }
     },
 

@@ -3,7 +3,7 @@ import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
 import { KINDS, type Left, type OutflowKind, type OutflowStore } from './model.ts'
-import { isInTotal, isNumbered, STEP_MS, stepOf } from './rules.ts'
+import { isInTotal, STEP_MS, stepOf } from './rules.ts'
 
 /** Rows of what left, and their sums by steps of time, in PostgreSQL. */
 export function createOutflowStore(statements: Statements): OutflowStore {
@@ -12,12 +12,12 @@ export function createOutflowStore(statements: Statements): OutflowStore {
       await inside.run(LOCK, [locksOf(owner, kind)], 'outflow_lock')
     },
 
-    async leftSince({ id, owner, kind }, since, inside = statements) {
+    async leftSince({ id, owner, kind, numbered }, since, inside = statements) {
       const { environment, userId } = owner
       // The first whole step; what left between `since` and there is read row by row.
       const whole = stepOf(new Date(since.getTime() + STEP_MS))
       const times = [since, whole]
-      const asks = [isInTotal(kind), isNumbered(kind)]
+      const asks = [isInTotal(kind), numbered]
       const [row] = await inside.run<Left>(
         LEFT,
         [environment, userId, ...times, accountOf(owner), totalOf(owner), kind, ...asks, id],

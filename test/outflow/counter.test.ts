@@ -230,4 +230,23 @@ describe('the counter of outgoing money', () => {
       'recipient_not_allowed',
     ])
   })
+
+  test('counts how often only where that has a limit', async () => {
+    const store = createOutflowStore(database.statements)
+    const counts: number[] = []
+    const leftSince: typeof store.leftSince = async (...asked) => {
+      const left = await store.leftSince(...asked)
+      counts.push(left.ofKind)
+      return left
+    }
+    const outflowOf = { owner: { userId: 'usr_m', environment: 'sandbox' }, to: TO, amount: usdc(1n) } as const
+    for (const [place, limits] of [{}, {}, { paymentsPerDay: 5, withdrawalsPerDay: 5, refundsPerDay: 5 }].entries()) {
+      const outflow = createOutflow({ store: { ...store, leftSince }, clock, settings: settingsOf(limits) })
+      for (const kind of ['pay', 'withdrawal', 'refund'] as const) {
+        const one = { ...outflowOf, id: `counted_${kind}_${String(place)}`, kind }
+        await database.statements.together((inside) => outflow.take(one, inside))
+      }
+    }
+    expect(counts).toEqual([0, 0, 0, 0, 0, 0, 2, 2, 2])
+  })
 })
