@@ -20,7 +20,9 @@ export async function keyringOf({ VAULT_KEY, VAULT_OLD_KEYS, DATA_DIR }: Config)
 export async function oneOfEach(run: Run): Promise<readonly (SealedSecret & { place: string })[]> {
   const found: (SealedSecret & { place: string })[] = []
   for (const column of SEALED_COLUMNS) {
-    const text = `SELECT DISTINCT ON (${KEY_ID}) s.token, s.context ${secretsOf(column)} ORDER BY ${KEY_ID}`
+    // The row of each key is chosen before its token is read: some tokens are megabytes.
+    const text = `SELECT DISTINCT ON (${KEY_ID}) s.token, s.context ${secretsOf(column)}
+      AND (${KEY_ID}, t.ctid) IN (SELECT ${KEY_ID}, min(t.ctid) ${secretsOf(column)} GROUP BY 1) ORDER BY ${KEY_ID}`
     const place = `${column.table}.${column.column}`
     found.push(...(await run<SealedSecret>(text, [])).map((one) => ({ ...one, place })))
   }
@@ -57,14 +59,17 @@ export async function sealAgain(config: Config, { statements }: Pick<Database, '
   ].join('\n')
 }
 
-/** What was sealed with another key than the newest, in the order of the rows on disk. */
+/** What was sealed with another key than the newest, in the order of the rows on disk. Some tokens are megabytes. */
 async function* oldOf(column: SealedColumn, { current }: Keyring, run: Run): AsyncGenerator<OldSecret> {
-  const text = `SELECT t.ctid::text AS row, s.token, s.context ${secretsOf(column)}
-    AND ${KEY_ID} <> $1 AND t.ctid > $2::tid ORDER BY t.ctid LIMIT ${String(BATCH)}`
+  const old = `${secretsOf(column)} AND ${KEY_ID} <> $1`
+  const next = `SELECT DISTINCT t.ctid, t.ctid::text AS row ${old} AND t.ctid > $2::tid ORDER BY t.ctid LIMIT ${String(BATCH)}`
+  const tokens = `SELECT t.ctid::text AS row, s.token, s.context ${old} AND t.ctid = ANY ($2::tid[]) ORDER BY t.ctid`
   for (let last: string | undefined = '(0,0)'; last !== undefined;) {
-    const found: readonly OldSecret[] = await run<OldSecret>(text, [current.id, last])
-    yield* found
-    last = found.at(-1)?.row
+    const rows: readonly string[] = (await run<Pick<OldSecret, 'row'>>(next, [current.id, last])).map(({ row }) => row)
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      yield* await run<OldSecret>(tokens, [current.id, rows.slice(at, at + AT_ONCE)])
+    }
+    last = rows.at(-1)
   }
 }
 
@@ -108,5 +113,6 @@ function noKey(): DomainError {
 }
 
 /** Of the key that sealed it: `v1.<key id>.<nonce>.<text>`. */
-const KEY_ID = `split_part(s.token, '.', 2)`
+const KEY_ID = `split_part(left(s.token, 40), '.', 2)`
 const BATCH = 500
+const AT_ONCE = 20
