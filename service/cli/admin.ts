@@ -35,7 +35,9 @@ async function main(args: readonly string[]): Promise<number> {
   const config = readConfig(process.env)
   const environment =
     !isBooking && isEnvironment(given) && given !== undefined ? given : config.LIVE ? 'production' : 'sandbox'
-  return await withDatabase(config, async (database) => {
+  // The emergency brake also holds while a newer version is being rolled out.
+  const terms = isSwitch && name === 'off' ? ({ newer: 'allowed' } as const) : {}
+  const work = async (database: Database): Promise<number> => {
     if (isList) {
       const shown = await showTransfers(database.statements, name, systemClock.now())
       if (shown === null) console.error(`No transfer has that id: ${name ?? ''}`)
@@ -71,7 +73,8 @@ async function main(args: readonly string[]): Promise<number> {
     }
     console.log(sentence)
     return 0
-  })
+  }
+  return await withDatabase(config, work, terms)
 }
 
 const USAGE = `Usage:
@@ -119,7 +122,7 @@ async function afterRestore(config: Config, database: Database): Promise<string>
   await database.statements.run(SKIP_ADDRESSES, [])
   await database.statements.run(SKIP_INVOICES, [systemClock.now().getUTCFullYear()])
   return `${paused}
-Addresses and invoice numbers that were given out after the dump will not be given out again.
+Addresses that were given out after the dump will not be given out again, nor invoice numbers of accounts whose invoice settings the dump has.
 Start the processes, and wait until npm run ledger -- check compares with the chain and finds no difference. Then: npm run admin -- payouts on`
 }
 
@@ -128,7 +131,8 @@ const SKIP_ADDRESSES = `
 SELECT setval(name, nextval(name) + 1000000)
 FROM unnest(ARRAY['wallet_address_index_seq', 'payment_address_index_seq']::regclass[]) AS name`
 
-// Also for an account whose first invoice of the year is younger than the dump. More than is issued between two dumps.
+// Also for an account whose first invoice of the year is younger than the dump; not for one whose settings are: nobody knows
+// of it. More than is issued between two dumps.
 const SKIP_INVOICES = `
 INSERT INTO invoice_counter (user_id, environment, year, last)
 SELECT user_id, environment, $1, 10000 FROM invoicing

@@ -18,10 +18,11 @@ export async function runCommand(
   }
 }
 
-/** With the database of this machine's service, whether that runs or not. */
+/** With the database of this machine's service, whether that runs or not. `newer`: whether one of a newer version will do. */
 export async function withDatabase<T>(
   config: Config,
   work: (database: Database, url: string) => Promise<T>,
+  { newer = config.NEWER_DATABASE }: { newer?: Config['NEWER_DATABASE'] } = {},
 ): Promise<T> {
   if (config.DATABASE_URL === undefined) assertEmbedded()
   const embedded = config.DATABASE_URL === undefined ? await attachOrStart({ dataDir: config.DATA_DIR }) : null
@@ -33,7 +34,7 @@ export async function withDatabase<T>(
   )
   const database = openDatabase({ url, poolMax: 2 })
   try {
-    await assertNotNewer(database.statements, config)
+    await assertNotNewer(database.statements, { NEWER_DATABASE: newer })
     return await work(database, url)
   } finally {
     await database.close()

@@ -87,6 +87,17 @@ describe('npm run admin', () => {
     expect((await admin('payouts', 'on')).output).toContain('Payouts are on')
   })
 
+  test('switches payouts off also while a newer version is being rolled out, and nothing else', async () => {
+    const { statements } = service.database
+    const newer = `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name) VALUES ('newer', '', now(), '9999_newer')`
+    await statements.run(newer, [])
+    expect(await admin('payouts', 'on')).toMatchObject({ code: 2, errors: expect.stringContaining('9999_newer') })
+    const { code, output } = await admin('payouts', 'off')
+    expect([code, output]).toEqual([0, expect.stringContaining('Payouts are off')])
+    await statements.run(`DELETE FROM _prisma_migrations WHERE id = 'newer'`, [])
+    expect((await admin('payouts', 'on')).output).toContain('Payouts are on')
+  })
+
   test('names an unknown asset, and lists its commands', async () => {
     expect(await admin('verify', 'no-such-asset')).toMatchObject({
       code: 1,
