@@ -106,7 +106,7 @@ const COUNT = `SELECT count(*) AS total ${OWN}`
 export const invoiceTables: Tables = {
   retention: () => ({
     invoicing: { kept: 'settings: one row for each account and environment' },
-    invoice_counter: { kept: 'money: the last invoice number of each year, without gaps' },
+    invoice_counter: { kept: 'money: the last invoice number of each year, without gaps but one after a restore' },
     invoice: { kept: 'money: invoices as they were issued, which sellers have to keep' },
   }),
 }
