@@ -432,7 +432,9 @@ describe('the MCP address of an account', () => {
     const named = { 'coinslot/payment': { paymentId: payments[0]!.id } }
     const elsewhere = await call(name, { path: { city: 'oslo' } }, named, { key: buyer.key })
     expect(errorOf(elsewhere)).toMatchObject({ code: 'payment_not_found' })
-    expect(await call(name, input, named, { key: buyer.key })).toMatchObject({
+    // Less than the route costs: of what was paid before, a bound decides nothing any more.
+    const bounded = { ...named, 'coinslot/max-cost': 0.01 }
+    expect(await call(name, input, bounded, { key: buyer.key })).toMatchObject({
       structuredContent: { city: 'berlin' },
       _meta: { 'coinslot/billing': { cost: 0.03 }, ...named },
     })

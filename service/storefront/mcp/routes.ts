@@ -33,7 +33,12 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
     if (named !== null) return await replay(route, ask, sent, named)
     // Whether the same call was paid on the chain before.
     const before = sent.repeats ? await purchases.find(ask.caller, deriveId('pay', ask.operation)) : null
-    return (before?.payment == null ? await buyHere(route, ask, sent) : null) ?? (await buyOutside(route, ask, sent))
+    if (before?.payment != null) return await buyOutside(route, ask, sent)
+    const boughtHere = await buyHere(route, ask, sent)
+    if (boughtHere !== null) return boughtHere
+    // Only now: what was paid before is answered, whatever the price has become since.
+    assertMaxCost(route.price, maxCostIn(sent.params._meta))
+    return await buyOutside(route, ask, sent)
   }
 
   /** A call that names a payment is answered from it, and buys nothing else. */
@@ -65,9 +70,8 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
   async function buyOutside(
     route: OpenedRoute,
     { caller, operation }: McpAsk,
-    { params, repeats: keyed }: McpCall,
+    { repeats: keyed }: McpCall,
   ): Promise<CallToolResult> {
-    assertMaxCost(route.price, maxCostIn(params._meta))
     const request = callOf(route, route.price)
     const { payment, response } = await accounts.pay(caller, request, operation, { keyed, background: false })
     if (response === null && payment?.state === 'returned') throw notBought()
