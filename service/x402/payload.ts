@@ -80,6 +80,8 @@ export function presentedInMeta(meta: Read): Presented | null {
 
 const PAYMENT_META = 'x402/payment'
 const CREDENTIAL_META = 'org.paymentauth/credential'
+/** Where a payment over MCP is. */
+export const PRESENTED_META = [PAYMENT_META, CREDENTIAL_META] as const
 
 /** In MCP a challenge has its terms as an object; the id covers them as they are written in a header. */
 function withWrittenRequest(credential: Read): Read {

@@ -120,6 +120,20 @@ test('calls without a key are limited one by one, by the address they come from'
     const text = await response.text()
     expect([...text.matchAll(/"x402\/error"/g)]).toHaveLength(3)
     expect([...text.matchAll(/"code":"rate_limited"/g)]).toHaveLength(2)
+    const order = { name: 'acme-create-note', arguments: { title: 'A note' } }
+    const sent = async (_meta: Json) => {
+      const params = { ...order, _meta }
+      return JSON.stringify(
+        await sendMcp(`${world.service.origin}/tools/mcp?view=all`, { method: 'tools/call', params }),
+      )
+    }
+    expect(await sent({})).toContain('Nothing was charged')
+    // It may have been paid for before.
+    for (const name of ['x402/payment', 'org.paymentauth/credential', 'coinslot/payment']) {
+      const limited = await sent({ [name]: {} })
+      expect([name, limited]).toEqual([name, expect.stringContaining('"code":"rate_limited"')])
+      expect(limited).not.toContain('Nothing was charged')
+    }
   } finally {
     await world.close()
   }

@@ -7,7 +7,7 @@ import { amount } from '../../kit/wire.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented } from '../../x402/model.ts'
-import { presentedInMeta } from '../../x402/payload.ts'
+import { presentedInMeta, PRESENTED_META } from '../../x402/payload.ts'
 import { refusalIn, UNPAID } from '../errors.ts'
 import { toolNameOf, type Sale, type ToolOffer } from '../model.ts'
 import { receiptOf, requiredOf, type Counter, type Paid } from './door.ts'
@@ -91,8 +91,9 @@ export function namedPaymentIn(meta: Meta): { token: string | null; payment: str
   return { token: checkedToken(token), payment }
 }
 
+/** Whether a call may be about a purchase that was made before: it names its payment, or presents one again. */
 export function namesPayment(meta: Meta | undefined): boolean {
-  return meta?.[PAYMENT_META] !== undefined
+  return meta !== undefined && [PAYMENT_META, ...PRESENTED_META].some((name) => meta[name] !== undefined)
 }
 
 const PAYMENT_META = 'coinslot/payment'
