@@ -43,8 +43,10 @@ export function createTakeLimit(name: string, most: number, redis: Redis | null,
         await limiter.consume(key)
         return true
       } catch (reached) {
-        if (reached instanceof RateLimiterRes) return false
-        throw reached
+        if (!(reached instanceof RateLimiterRes)) throw reached
+        // It counts what it refuses as well.
+        await limiter.reward(key)
+        return false
       }
     },
     async giveBack(key) {
@@ -54,7 +56,7 @@ export function createTakeLimit(name: string, most: number, redis: Redis | null,
 }
 
 export interface TakeLimit {
-  /** False: nothing was counted of what may still be done. */
+  /** False: nothing was counted. */
   take(key: string): Promise<boolean>
   /** For what `take` has counted. */
   giveBack(key: string): Promise<void>
