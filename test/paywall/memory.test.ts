@@ -97,6 +97,24 @@ describe("the middleware's memory", () => {
     expect(await books.settling({ id: 'pay_2', leaseUntil: null }, made, new Date(at + 60_000))).toBe(false)
   })
 
+  it('an authorization whose work came to nothing buys at another paywall of the process, until it is used again', async () => {
+    const now = () => new Date(at)
+    const [one, other] = [sharedInProcess(books, now), sharedInProcess(memoryBooks({ now }), now)]
+    const used = { ...sold, digest: `0x${'d4'.repeat(32)}`, identifier: null } as NewSale
+    await one.begin(used, claim)
+    await expect(other.begin({ ...used, id: 'pay_2' }, claim)).rejects.toMatchObject({ code: 'authorization_used' })
+    await one.release(used, 'upstream_error')
+    expect(await other.begin({ ...used, id: 'pay_2' }, claim)).toBe('pay_2')
+    // The first one does not take it up again.
+    const retaken = one.take({ ...used, ...claim }, new Date(at + 60_000), null)
+    await expect(retaken).rejects.toMatchObject({ code: 'authorization_used' })
+    // Work that was interrupted may still be paid.
+    await other.release({ ...used, id: 'pay_2' }, 'interrupted')
+    await expect(one.take({ ...used, ...claim }, new Date(at + 60_000), null)).rejects.toMatchObject({
+      code: 'authorization_used',
+    })
+  })
+
   it('takes no proof that it would have to remember for more than 26 hours', async () => {
     const shared = sharedInProcess(books, () => new Date(at))
     const until = (hours: number) => BigInt((START + hours * HOUR_MS) / 1_000)

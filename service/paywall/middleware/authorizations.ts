@@ -1,7 +1,9 @@
 import type { PaymentJournal } from '../service/deps.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
+import type { Sale } from '../../sales/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { proofTooLong } from '../errors.ts'
+import { INTERRUPTED } from './memory.ts'
 
 /**
  * The journal of one paywall, in a process that may have several: the same authorization would be verified at each of them before
@@ -15,15 +17,20 @@ export function sharedInProcess(books: PaymentJournal, now: () => Date): Payment
     const holder = REGISTER.taken.get(digest)
     if (holder !== undefined && holder.books !== books) throw authorizationUsed()
     if (holder !== undefined) return () => undefined
-    REGISTER.taken.set(digest, { books, until: millisecondsOf(validBefore) + SPARE_MS })
+    // Its payer chooses when it ends.
+    const until = Math.min(millisecondsOf(validBefore), at + REMEMBERED_MS_MAX) + SPARE_MS
+    REGISTER.taken.set(digest, { books, until })
     return () => REGISTER.taken.delete(digest)
   }
 
-  const own: Pick<PaymentJournal, 'begin' | 'prove'> = {
+  function takeFor({ digest, request }: Pick<Sale, 'digest' | 'request'>): () => void {
+    const validBefore = request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n)
+    return digest === null ? () => undefined : take(digest, validBefore)
+  }
+
+  const own: Pick<PaymentJournal, 'begin' | 'take' | 'release' | 'prove'> = {
     async begin(sale, claim) {
-      const { digest, request } = sale
-      const validBefore = request === null ? 0n : (readRequest(request).authorization?.validBefore ?? 0n)
-      const free = digest === null ? () => undefined : take(digest, validBefore)
+      const free = takeFor(sale)
       try {
         return await books.begin(sale, claim)
       } catch (error) {
@@ -32,9 +39,24 @@ export function sharedInProcess(books: PaymentJournal, now: () => Date): Payment
       }
     },
 
+    /** What was released may have been taken elsewhere meanwhile. */
+    async take(sale, until, note) {
+      const known = await books.findById(sale.id)
+      if (known?.state === 'released') takeFor(known)
+      return await books.take(sale, until, note)
+    },
+
+    /** Nothing was charged: it may buy at another paywall. Not where its work was interrupted, which may still be paid. */
+    async release(sale, reason) {
+      await books.release(sale, reason)
+      const { state, digest } = (await books.findById(sale.id)) ?? {}
+      if (digest == null || state !== 'released' || reason === INTERRUPTED) return
+      if (REGISTER.taken.get(digest)?.books === books) REGISTER.taken.delete(digest)
+    },
+
     /** It stays known until it has expired, so one without an end would stay for ever. */
     async prove(digest, buys, validBefore) {
-      if (millisecondsOf(validBefore) > now().getTime() + PROOF_MS_MAX) throw proofTooLong()
+      if (millisecondsOf(validBefore) > now().getTime() + REMEMBERED_MS_MAX) throw proofTooLong()
       take(digest, validBefore)
       return await books.prove(digest, buys, validBefore)
     },
@@ -61,7 +83,7 @@ function millisecondsOf(seconds: bigint): number {
 }
 
 /** A day, and two hours for clocks and clients that count generously. */
-const PROOF_MS_MAX = 26 * 3_600_000
+const REMEMBERED_MS_MAX = 26 * 3_600_000
 /** Longer than a journal in memory remembers a payment whose authorization has expired. */
 const SPARE_MS = 900_000
 

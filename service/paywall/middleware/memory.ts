@@ -286,7 +286,7 @@ function isInterrupted({ state, reason }: Sale): boolean {
   return state === 'released' && reason === INTERRUPTED
 }
 
-const INTERRUPTED = 'interrupted'
+export const INTERRUPTED = 'interrupted'
 const FORGET_MS = 10_000
 
 /** When the authorization expires. */
