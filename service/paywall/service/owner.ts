@@ -88,7 +88,7 @@ export function createOwning(deps: OwnerDeps) {
       if (change.upstreamUrl !== undefined || headers !== undefined) {
         await checkUpstream(addresses, { upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, headers })
       }
-      const recipient = await recipientOf(deps, owner, { ...before, ...changed })
+      const recipient = namesRecipient(change) ? await recipientOf(deps, owner, { ...before, ...changed }) : null
       return await unlessTaken(() =>
         store.inTransaction(async (inside) => {
           const held = given(await store.lock(inside, owner, id))
@@ -183,8 +183,14 @@ async function checkChange(deps: OwnerDeps, caller: Caller, id: string | null, t
   if (network === undefined) return
   const isKept = terms.recipient === undefined && before !== null
   const named = { network, recipient: (isKept ? before.recipient : terms.recipient) ?? null }
-  const recipient = isKept && named.recipient === null ? null : await recipientOf(deps, owner, named)
+  const isUnasked = isKept && (named.recipient === null || !namesRecipient(terms))
+  const recipient = isUnasked ? named.recipient : await recipientOf(deps, owner, named)
   assertTerms({ network, testMode, recipient }, owner.environment)
+}
+
+/** An edit of something else is not refused for a recipient that was taken before. */
+function namesRecipient({ recipient, network }: Pick<Change, 'recipient' | 'network'>): boolean {
+  return recipient !== undefined || network !== undefined
 }
 
 /** Their own wallet's where they name none. What is sold must not be paid to an address where nobody could spend it. */

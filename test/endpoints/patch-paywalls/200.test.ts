@@ -1,3 +1,4 @@
+import { NETWORKS } from '../../../service/chain/networks.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 import { PAYWALL } from '../post-paywalls/paywall.ts'
 
@@ -28,6 +29,21 @@ describe('PATCH /paywalls/{id} → 200', () => {
     })
     expect(body.paywall.updatedAt).not.toBe(before.updatedAt)
     expect((await person.call('GET', path)).body.paywall).toEqual(body.paywall)
+  })
+
+  it('changes other fields where the recipient is one that is refused now', async () => {
+    const { rows, before } = {
+      rows: service.database.statements,
+      before: (await person.call('GET', path)).body.paywall,
+    }
+    const usdc = NETWORKS['base-sepolia'].usdc.address
+    const store = 'UPDATE paywall SET recipient = $2 WHERE id = $1'
+    await rows.run(store, [before.id, usdc])
+    const step = { body: { id: before.id, body: { testMode: false } } }
+    expect((await person.call('POST', '/trpc/paywalls.check', step)).status).toBe(200)
+    expect(await patch({ name: 'Rain' })).toMatchObject({ status: 200, body: { paywall: { name: 'Rain' } } })
+    expect((await patch({ recipient: usdc })).body.details).toEqual({ recipient: expect.any(String) })
+    await rows.run(store, [before.id, PAYWALL.recipient.toLowerCase()])
   })
 
   it('makes a version for each of several concurrent changes', async () => {
