@@ -160,9 +160,9 @@ export interface SaleMethod {
   verify(sale: Sale): Promise<Verified>
   /**
    * Asks for what the sale needs next (`stepOf`), under its id, so that a repeated call asks for the same. `waiting`: it is
-   * not to be asked for yet.
+   * not to be asked for yet. `isFirst`: nobody can have asked before; where it is absent, somebody may have.
    */
-  settle(sale: Sale, waitMs?: number): Promise<Settled | { status: 'waiting' }>
+  settle(sale: Sale, waitMs?: number, isFirst?: boolean): Promise<Settled | { status: 'waiting' }>
   /** What the escrow still has of the payment. Absent where no money waits there. */
   left?(sale: Sale): Promise<bigint>
   /** Moves the money, in the transaction in which the sale becomes paid. Absent where no ledger moves it. */

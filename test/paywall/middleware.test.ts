@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json as jsonOf } from 'node:stream/consumers'
 import express from 'express'
+import { remoteMethod } from '../../service/methods/remote/settle.ts'
+import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
 import { paywall, verifyIdentity, type PaywallOptions } from '../../service/paywall/middleware/index.ts'
 import { openWorld, usdcOf, type World } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
@@ -161,7 +163,9 @@ describe('the middleware in a server of its own', () => {
     let now = Date.now()
     const events: string[] = []
     const onEvent: PaywallOptions['onEvent'] = ({ event }) => events.push(event)
-    const one = await shop({ rpc: null, now: () => new Date(now), onEvent })
+    const clock = { now: () => new Date(now) }
+    const books = memoryBooks({ onEvent, ...clock })
+    const one = await shop({ rpc: null, books, ...clock })
     const { header, left } = await paying(one)
     facilitator.mood = 'settles-and-502'
     const pending = await one.ask(header)
@@ -170,6 +174,10 @@ describe('the middleware in a server of its own', () => {
     // It does not remember that it has settled.
     facilitator.mood = 'denies'
     expect(await one.ask(proof)).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
+    // Nor does a process that has not asked itself.
+    const sale = (await books.findById(String(pending.body.paymentId)))!
+    const another = remoteMethod({ post: postJson, verifier: null, digestOf: () => '0x', clock }, facilitator.url)
+    expect(await another.settle(sale)).toEqual({ status: 'pending' })
     now += 500_000_000
     const ended = await one.ask(proof)
     expect(ended).toMatchObject({ status: 409, body: { code: 'settlement_unknown', paymentId: expect.any(String) } })
@@ -181,6 +189,12 @@ describe('the middleware in a server of its own', () => {
     expect(() => verifyIdentity('v1.e30.x', secret, { method: 'GET', path: '/' })).toThrow(/secret must be/)
   })
 })
+
+async function postJson(url: string, body: unknown): Promise<{ status: number; json: unknown }> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, json: await response.json() }
+}
 
 /** The same payment, as anyone may hand it in at the facilitator. */
 function toSettle(header: Record<string, string>): object {

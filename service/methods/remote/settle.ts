@@ -12,13 +12,12 @@ import { authorizationIn, evidenceOf, isTaken, readsChain, verifyRemotely } from
  * that was stored.
  */
 export function remoteMethod(deps: RemoteDeps, unnamed: string | null): SaleMethod {
-  /** Sales of which this process has asked for a settlement and got no clear answer. */
-  const lost = new Set<string>()
   return {
     signed: true,
     simulated: false,
     verify: (sale) => verifyAgain(deps, remotePaymentOf(sale, unnamed)),
-    settle: (sale, waitMs) => settleRemotely(deps, remotePaymentOf(sale, unnamed), { sale: sale.id, waitMs, lost }),
+    settle: (sale, waitMs, isFirst = false) =>
+      settleRemotely(deps, remotePaymentOf(sale, unnamed), { sale: sale.id, waitMs, isFirst }),
   }
 }
 
@@ -37,12 +36,12 @@ async function verifyAgain(deps: RemoteDeps, payment: RemotePayment): Promise<Ve
 async function settleRemotely(
   deps: RemoteDeps,
   { facilitator, request }: RemotePayment,
-  { sale, waitMs = 0, lost }: { sale: string; waitMs?: number | undefined; lost: Set<string> },
+  { sale, waitMs = 0, isFirst }: { sale: string; waitMs?: number | undefined; isFirst: boolean },
 ): Promise<Settled> {
   const until = performance.now() + waitMs
   const { status, json } = await askFacilitator(deps, `${facilitator}/settle`, request, sale)
   const reported = readSettled(status, json)
-  if (!readsChain(deps, request)) return believed(deps, request, { sale, reported, lost })
+  if (!readsChain(deps, request)) return believed(deps, request, { reported, isFirst })
   for (;;) {
     const found = await proven(deps, request)
     // A facilitator that refuses has moved nothing that a later block would show.
@@ -53,21 +52,17 @@ async function settleRemotely(
 }
 
 /**
- * Without a chain. A refusal after an answer was lost may be about what was settled then: the nonce is used, the money is gone,
- * the time is over.
+ * Without a chain. A refusal after an answer that may be lost, in this process or another, may be about what was settled then:
+ * the nonce is used, the money is gone, the time is over.
  */
 function believed(
   { clock }: RemoteDeps,
   request: RequestBody,
-  { sale, reported, lost }: { sale: string; reported: Settled; lost: Set<string> },
+  { reported, isFirst }: { reported: Settled; isFirst: boolean },
 ): Settled {
-  const isUnclear = reported.status === 'pending' || (reported.status === 'failed' && lost.has(sale))
+  const isUnclear = reported.status === 'pending' || (reported.status === 'failed' && !isFirst)
   const seconds = BigInt(Math.floor(clock.now().getTime() / 1000))
-  if (isUnclear && !isOver(authorizationIn(request), seconds)) {
-    lost.add(sale)
-    return { status: 'pending' }
-  }
-  lost.delete(sale)
+  if (isUnclear && !isOver(authorizationIn(request), seconds)) return { status: 'pending' }
   return isUnclear ? { status: 'failed', reason: SETTLEMENT_UNKNOWN } : reported
 }
 

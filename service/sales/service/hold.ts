@@ -17,7 +17,7 @@ export function createHolding({ store, held, settle, clock, failpoints, settleMs
       const captured = await held.capture(id, result)
       if (captured === null) return null
       await failpoints.reach('sale captured')
-      return await settle(captured, NOTHING_HANDED_OVER, settleMs)
+      return await settle(captured, NOTHING_HANDED_OVER, { waitMs: settleMs })
     },
 
     /**
@@ -28,7 +28,7 @@ export function createHolding({ store, held, settle, clock, failpoints, settleMs
       const given = await held.giveUp(id, result)
       if (given?.state !== 'settling') return given
       await failpoints.reach('sale given up')
-      return await settle(given, NOTHING_HANDED_OVER, settleMs)
+      return await settle(given, NOTHING_HANDED_OVER, { waitMs: settleMs })
     },
 
     /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */

@@ -43,7 +43,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
 
   /** Another request processes the sale: waits for the same payment, and restores the stored answer. */
   async function join(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
-    const ended = await settled(sale, () => settle(sale, NOTHING_HANDED_OVER, settleMs))
+    const ended = await settled(sale, () => settle(sale, NOTHING_HANDED_OVER, { waitMs: settleMs }))
     assertPaid(ended, delivery)
     const stored = await journal.answerOf(sale.id)
     if (stored === null) throw delivery.errors.busy(sale)
@@ -59,7 +59,8 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
       const handover = answer === null ? 'begun' : 'none'
       const known = { details: details ?? sale.details, amount: amount ?? sale.amount }
       const settling: Sale = { ...sale, ...known, state: 'settling' }
-      const ended = await settled(settling, () => settle(settling, { handover, note: made.note }, settleMs))
+      const options = { waitMs: settleMs, isFirst: true }
+      const ended = await settled(settling, () => settle(settling, { handover, note: made.note }, options))
       assertPaid(ended, delivery)
       return sold(tokens, order, ended, { value: made.value, fresh: true })
     } catch (error) {
@@ -71,13 +72,14 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   /** Once the chain is asked, the sale cannot be taken back. */
   async function paidFirst(order: Order, sale: Sale, held: Held<Order, Value>): Promise<Sale> {
     const { delivery } = held
-    if (sale.state === 'claimed') {
+    const isFirst = sale.state === 'claimed'
+    if (isFirst) {
       await leaveOrRelease(journal, order, sale, delivery)
       await toSettling(sale, held, NOTHING_DELIVERED)
     }
     if (isOver(sale)) return sale
     const settling: Sale = { ...sale, state: 'settling' }
-    const ended = await settled(settling, () => settle(settling, NOTHING_HANDED_OVER, settleMs))
+    const ended = await settled(settling, () => settle(settling, NOTHING_HANDED_OVER, { waitMs: settleMs, isFirst }))
     assertPaid(ended, delivery)
     return ended
   }
@@ -86,9 +88,9 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     if (isOver(sale) || sale.state === 'held') return sale
     if (!methods.of(sale).signed) return await settle(sale, NOTHING_HANDED_OVER)
     // Without a lease, so that the sweeper may continue immediately.
-    if (sale.state === 'claimed') await journal.settling(sale, NOTHING_DELIVERED, null)
+    const isFirst = sale.state === 'claimed' && (await journal.settling(sale, NOTHING_DELIVERED, null))
     await failpoints.reach('sale settling')
-    return await settle({ ...sale, state: 'settling' }, NOTHING_HANDED_OVER, settleMs)
+    return await settle({ ...sale, state: 'settling' }, NOTHING_HANDED_OVER, { waitMs: settleMs, isFirst })
   }
 
   /** For a paid sale of which no part of an answer was sent: returns the stored answer, or makes a new one. */

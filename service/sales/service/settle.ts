@@ -12,9 +12,9 @@ import type { SellingDeps } from './deps.ts'
 export function createSettling(deps: SettlingDeps) {
   const { journal, methods, clock, log, measures, failpoints } = deps
 
-  async function settle(sale: Sale, paid: Paid, waitMs?: number): Promise<Sale> {
+  async function settle(sale: Sale, paid: Paid, { waitMs, isFirst = false }: SettleOptions = {}): Promise<Sale> {
     const method = methods.of(sale)
-    const outcome = await ask(method, sale, waitMs)
+    const outcome = await ask(sale, () => method.settle(sale, waitMs, isFirst))
     if (outcome.status === 'waiting') return sale
     if (outcome.status === 'pending') return method.signed ? sale : await startSettling(sale)
     if (method.signed) await failpoints.reach('sale settled')
@@ -54,9 +54,9 @@ export function createSettling(deps: SettlingDeps) {
    * The result is also `pending` when the outcome is unknown: the chain is unavailable, or today's gas budget is spent.
    * The chain is asked again later.
    */
-  async function ask(method: SaleMethod, sale: Sale, waitMs?: number): ReturnType<SaleMethod['settle']> {
+  async function ask(sale: Sale, settled: () => ReturnType<SaleMethod['settle']>): ReturnType<SaleMethod['settle']> {
     try {
-      return await method.settle(sale, waitMs)
+      return await settled()
     } catch (error) {
       if (!isPassing(error)) throw error
       log.warn({ sale: sale.id, code: error.code }, 'the chain does not answer for a sale; retrying')
@@ -94,6 +94,12 @@ const UNKNOWN = 'settlement_failed'
 
 /** Nothing waits in the escrow yet when these are refused. */
 const UNMOVED: ReadonlySet<Step> = new Set<Step>(['settle', 'authorize'])
+
+interface SettleOptions {
+  waitMs?: number
+  /** This attempt has made the sale `settling`. */
+  isFirst?: boolean
+}
 
 type SettlingDeps = Pick<SellingDeps, 'journal' | 'methods' | 'clock' | 'log' | 'measures' | 'failpoints'>
 

@@ -17,7 +17,7 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
   const resume = async (product: ProductName, now: Date): Promise<void> => {
     const turns = [false, true].map(async (simulated) => {
       const open = await store.takeOpen(product, now, { limit: AT_ONCE, simulated })
-      await each(open, (sale) => settle(sale, NOTHING_HANDED_OVER, 0))
+      await each(open, (sale) => settle(sale, NOTHING_HANDED_OVER, { waitMs: 0 }))
     })
     await Promise.all(turns)
   }
