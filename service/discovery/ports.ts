@@ -9,6 +9,8 @@ export interface CatalogueStore {
   put(entry: Entry, most: number, now: Date): Promise<bigint | null>
   /** Updates an entry, where there is one: what was not sold lately is not listed. */
   change(entry: Entry): Promise<void>
+  /** Removes the entries of this resource and recipient on its network, of every scheme. */
+  remove(entry: Entry): Promise<void>
   /** Removes the entries of the same resource on its network for recipients that are not named. */
   removeOthers(entry: Entry, recipients: readonly Address[]): Promise<void>
   /** Removes an entry that no address has confirmed. */

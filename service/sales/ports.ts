@@ -133,6 +133,8 @@ export interface Method {
   taker?(): Address | null
   /** A product was changed: its entry in catalogues, if it has one, shows these terms. Absent where nothing is listed. */
   offered?(requirements: Requirements): Promise<void>
+  /** The product that has had these terms is sold no more: it has no entry any more. Absent where nothing is listed. */
+  withdrawn?(requirements: Requirements): Promise<void>
 }
 
 /** The terms of payments that wait in the escrow. */

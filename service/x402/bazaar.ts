@@ -40,6 +40,8 @@ export interface Listing {
   settled(sold: SoldResource, outcome: Outcome): Promise<ExtensionResponses>
   /** What this service sells has other terms now. It lists nothing that was not sold yet. */
   changed(offered: OfferedResource): Promise<void>
+  /** Is sold no more, by whichever scheme it was. */
+  withdrawn(offered: OfferedResource): Promise<void>
 }
 
 /** Derived from what version 1 shows under `outputSchema`. Null when that does not describe an HTTP request. */

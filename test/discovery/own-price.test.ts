@@ -133,6 +133,11 @@ describe('an asset', () => {
     expect(await listed(slug)).toBe(2 * first)
     expect((await creator.call('POST', `/v1/rda/${slug}/publish`)).status).toBe(200)
     expect(await listed(slug)).toBe(3 * first)
+
+    // What has become free is not sold to anybody who reads the catalogue.
+    const free = { body: { pricing: { model: 'free' } } }
+    expect((await creator.call('PATCH', `/v1/rda/${slug}`, free)).status).toBe(200)
+    expect(await listed(slug)).toBeUndefined()
   })
 })
 

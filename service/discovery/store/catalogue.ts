@@ -16,6 +16,10 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
       await statements.run(CHANGE, valuesOf(entry), 'discovery_change')
     },
 
+    async remove({ resource, tool, network, payTo }) {
+      await statements.run(REMOVE, [resource, tool, network, toBytes(payTo)], 'discovery_remove')
+    },
+
     async removeOthers({ resource, tool, network }, recipients) {
       const values = [resource, tool, network, recipients.map(toBytes)]
       await statements.run(REMOVE_OTHERS, values, 'discovery_remove_others')
@@ -122,6 +126,8 @@ UPDATE discovery_resource SET type = $6, x402_version = $7, accepts = $8::json, 
   service_name = $11, tags = $12::text[], icon_url = $13, extensions = $14::json, extension_keys = $15::text[],
   words = ${WORDS}
 WHERE resource = $1 AND tool = $2 AND network = $3 AND scheme = $4 AND pay_to = $5`
+
+const REMOVE = 'DELETE FROM discovery_resource WHERE resource = $1 AND tool = $2 AND network = $3 AND pay_to = $4'
 
 // A merchant that has all that it may have can still update its own entries.
 const PUT = `

@@ -47,6 +47,12 @@ export function listedPrice(content: Content, models: readonly LanguageModel[]):
   return largest(ZERO, ...locks)
 }
 
+/** The same for buyers without an account, who choose no model: their runs are the default one's. */
+export function guestPrice(content: Content, models: readonly LanguageModel[]): Usdc {
+  const { config } = content
+  return listedPrice(content, config.type === 'prompt' ? models.filter(({ id }) => id === config.defaultModelId) : [])
+}
+
 /** The models that a run may choose from; a single null where it has none. */
 export function choicesOf({ config }: Content, models: readonly LanguageModel[]): readonly (LanguageModel | null)[] {
   const used = config.type !== 'prompt' ? [] : models.filter(({ id }) => config.allowedModels.includes(id))

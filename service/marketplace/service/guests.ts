@@ -102,7 +102,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
     const { slug, version } = asset
     const { id: subject, inputHash } = order
     const about = { subject, userId: asset.ownerId, environment, inputHash, details: { slug, version } }
-    const requirements = { ...requirementsOfOffer(offer), listed: String(runs.listedPrice(asset)) }
+    const requirements = { ...requirementsOfOffer(offer), listed: String(runs.guestPrice(asset)) }
     const price = { amount, network, recipient, requirements }
     return { ...about, ...price, workMs: limitOf(asset), promised: true, note: null }
   }
@@ -149,13 +149,17 @@ export function createGuestRuns(deps: GuestRunDeps) {
     journal,
     dialects,
 
-    /** What catalogues show of an asset, once its creator has changed it: until its next sale they have no other word of it. */
+    /**
+     * What catalogues show of an asset, once its creator has changed it: until its next sale they have no other word of it.
+     * What costs nothing now is not sold to guests.
+     */
     async changed(asset: RunnableAsset): Promise<void> {
-      const listed = runs.listedPrice(asset)
-      const isSold = asset.environment === environment && asset.status === 'published' && listed > ZERO
+      const listed = runs.guestPrice(asset)
+      const isPublished = asset.environment === environment && asset.status === 'published'
       const { method } = selling
-      if (!isSold || deps.recipient === null || !method.serves(deps.network)) return
-      await method.offered?.(requirementsOfOffer(offerOf(deps, asset, listed)))
+      if (!isPublished || deps.recipient === null || !method.serves(deps.network)) return
+      const requirements = requirementsOfOffer(offerOf(deps, asset, listed))
+      await (listed > ZERO ? method.offered : method.withdrawn)?.(requirements)
     },
   }
 }
@@ -223,7 +227,7 @@ function free(error: unknown, named: Readonly<Record<string, string>>): unknown 
 
 interface GuestRunDeps {
   assets: Pick<Assets, 'idOf'>
-  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get' | 'shareOf' | 'usedBy' | 'listedPrice'>
+  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get' | 'shareOf' | 'usedBy' | 'guestPrice'>
   selling: SellingDeps
   environment: Environment
   network: NetworkName

@@ -24,6 +24,10 @@ export function offerHere(deps: OwnDeps): Method {
       const resource = resourceOf({ v1, v2, listed })
       if (resource !== null) await listing.changed(resource)
     },
+    async withdrawn({ v1, v2, listed = v2.amount }) {
+      const resource = resourceOf({ v1, v2, listed })
+      if (resource !== null) await listing.withdrawn(resource)
+    },
   }
 }
 

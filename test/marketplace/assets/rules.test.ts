@@ -7,7 +7,7 @@ import type {
   PromptConfig,
 } from '../../../service/marketplace/model/asset.ts'
 import { estimate } from '../../../service/marketplace/rules/asset-estimate.ts'
-import { quote } from '../../../service/marketplace/rules/price.ts'
+import { guestPrice, quote } from '../../../service/marketplace/rules/price.ts'
 import { limitOf } from '../../../service/marketplace/rules/run.ts'
 import { after, nextVersion } from '../../../service/marketplace/rules/asset-state.ts'
 
@@ -98,6 +98,11 @@ describe('the estimate', () => {
     expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(41_000n) }).estimatedCost).toBe(
       '0.003 - 0.041 USDC',
     )
+  })
+
+  test('ends at the dearest model; who cannot choose one is listed the default model’s price', () => {
+    const content = prompt(price('per-run', 20_000n), ['cheap', 'dear'])
+    expect([guestPrice(content, models), estimate(content, models, null).maxCost]).toEqual([20_000n, 136_020n])
   })
 
   test('does not end below the largest possible charge of a run', () => {

@@ -13,7 +13,7 @@ import type { LanguageModel, Pricing, RunnableAsset } from '../../model/asset.ts
 import type { Run, RunInput } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Models, NewRun } from '../../ports/run.ts'
-import { listedPrice, quote } from '../../rules/price.ts'
+import { guestPrice, quote } from '../../rules/price.ts'
 import { deadlineOf, limitOf, purchaseOf, rateLimitOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
 import { readerOf, type RunCharges, type RunsDeps } from './deps.ts'
@@ -108,8 +108,8 @@ export function createAccepting(deps: AcceptingDeps) {
   return {
     accept,
     price: (caller: Caller, wanted: RunInput) => price(deps, caller, wanted),
-    listedPrice: ({ content, environment }: Pick<RunnableAsset, 'content' | 'environment'>): Usdc =>
-      listedPrice(content, deps.models.list(environment)),
+    guestPrice: ({ content, environment }: Pick<RunnableAsset, 'content' | 'environment'>): Usdc =>
+      guestPrice(content, deps.models.list(environment)),
   }
 }
 

@@ -102,7 +102,7 @@ export function createRuns(deps: RunsDeps) {
 
     /** What this run would cost at most now. */
     price: accepting.price,
-    listedPrice: accepting.listedPrice,
+    guestPrice: accepting.guestPrice,
     find: (caller: Caller, id: Id<'run'>) => store.findOf(readerOf(caller), id),
     get,
     list: (caller: Caller, filter: RunFilter) => store.list(readerOf(caller), filter),
