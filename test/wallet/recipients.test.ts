@@ -33,11 +33,7 @@ describe('recipients where nobody could spend', () => {
     const made = await person.call('POST', path, { body: { ...body, recipient: OK } })
     expect(made.status).toBe(201)
     const { id } = made.body[name] as { id: string }
-    const refused = [
-      PAYER,
-      await addressOf('production'),
-      ...Object.values(NETWORKS).map(({ usdc }) => usdc.address),
-    ]
+    const refused = [PAYER, await addressOf('production'), ...Object.values(NETWORKS).map(({ usdc }) => usdc.address)]
     for (const recipient of refused) {
       const slug = name === 'paywall' ? { slug: 'another' } : {}
       for (const answer of [

@@ -159,7 +159,7 @@ export function checkouts(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Create checkout' }).click()
         await page.getByText('The checkout is open.').waitFor()
         const { checkouts: both } = (await call('GET', '/v1/checkouts')).body
-        const copy = both.find((one: { id: string }) => one.id !== id)
+        const copy = (both as { id: string }[]).find((one) => one.id !== id)
         expect(copy).toMatchObject({ ...unseen, fields: [{ default: 'https://example.com' }] })
       },
       STORY_MS,
