@@ -95,7 +95,7 @@ const UNKNOWN = 'settlement_failed'
 /** Nothing waits in the escrow yet when these are refused. */
 const UNMOVED: ReadonlySet<Step> = new Set<Step>(['settle', 'authorize'])
 
-interface SettleOptions {
+export interface SettleOptions {
   waitMs?: number
   /** This attempt has made the sale `settling`. */
   isFirst?: boolean
