@@ -43,5 +43,7 @@ export function withdrawalMissing(): DomainError {
 /** The transfer of this payout is another's in the books, which only an operator can explain. `of` is for the log. */
 export function bookedOtherwise(id: string, of: string): DomainError {
   const sentence = 'The transfer of this payout is booked as another one. Ask the operator of this server.'
-  return new DomainError('conflict', 'booking_refused', sentence).causedBy(new Error(`${id} has the nonce of ${of}`))
+  return new DomainError('conflict', 'payout_booked_otherwise', sentence).causedBy(
+    new Error(`${id} has the nonce of ${of}`),
+  )
 }

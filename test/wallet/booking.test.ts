@@ -3,10 +3,12 @@ import { toHex } from 'viem'
 import type { Hex } from '../../service/chain/model.ts'
 import { bookWithdrawal, showLeft } from '../../service/cli/left.ts'
 import { readConfig, type Config } from '../../service/config.ts'
-import { deriveId, newId, type Id } from '../../service/kit/ids.ts'
+import { attemptOf, deriveId, newId, type Id } from '../../service/kit/ids.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { payoutNonce } from '../../service/wallet/rules.ts'
 import { honest, startRelay } from '../chain/relay.ts'
+import { createSale, DAY_MS, disputeOf, report, sweep } from '../disputes/reports.ts'
+import { usdcOf } from '../facilitator/world.ts'
 import { addSale } from '../refunds/sales.ts'
 import { dollars, liveSettings, openWorld, send, type Depositor, type World } from './world.ts'
 
@@ -114,14 +116,14 @@ describe('what left the treasury and no row knows', () => {
     expect(await service.wallets.reconciling.reconcile()).toMatchObject({ capital: capital - 20_000_000n })
     expect(await person.balance()).toBe(10)
     await sound()
-    // Under its nonce nothing can be paid, so nobody is told that it was.
-    const again = service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(5) }, operation)
+    // The account did not pay for it.
+    const again = service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(20) }, operation)
     await expect(again).rejects.toThrow('The transfer of this payout is booked as another one.')
     expect(await person.balance()).toBe(10)
     await sound()
   })
 
-  test('leaves a refund as it is where its transfer was booked as something else', async () => {
+  test('ends a refund that waits as paid, also after its time and whichever account it was booked on', async () => {
     const { service } = world
     const [person, other, operation] = [await owner(), await owner(), operationNow()]
     const payer = newAddress()
@@ -132,12 +134,51 @@ describe('what left the treasury and no row knows', () => {
     expect(state).toBe('requested')
     const hash = await lost(id, payer)
     await book(hash, other.caller.user.id)
-    await service.outflow.setPaused(false)
-    service.clock.forward(6_000)
+    service.clock.forward(15 * DAY_MS)
     await service.refunds.retryDue(service.clock.now(), new AbortController().signal)
-    const [refund] = await service.refunds.ofSale(sale)
-    expect(refund).toMatchObject({ id, state: 'requested', txHash: null })
+    await service.outflow.setPaused(false)
+    expect(await service.refunds.ofSale(sale)).toMatchObject([{ id, state: 'confirmed', txHash: hash, failure: null }])
+    expect([await person.balance(), await other.balance()]).toEqual([10, 6])
+    await sound()
+  })
+
+  test('ends a dispute that its deadline decides as paid where its transfer is a loss of the operator', async () => {
+    const { service, chain } = world
+    const person = await owner()
+    await person.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
+    const sale = await createSale(service, person, { amount: 4_000_000, recipient: person.address })
+    expect((await report(service, sale)).status).toBe(201)
+    const dispute = await disputeOf(service, sale.id)
+    const payer = sale.payer.address.toLowerCase() as Hex
+    const hash = await lost(deriveId('rfd', attemptOf(dispute.id, 1)), payer)
+    await book(hash, 'platform')
+    for (const pass of [DAY_MS, DAY_MS]) {
+      service.clock.forward(pass)
+      await world.mineNow()
+      await sweep(service)
+      await service.wallets.payouts.stepAll(new AbortController().signal)
+    }
+    expect(await service.refunds.ofSale(sale.id)).toMatchObject([{ state: 'confirmed', txHash: hash }])
+    expect(await disputeOf(service, sale.id)).toMatchObject({ state: 'refunded', attempts: 1, refundFailure: null })
+    expect(await usdcOf(chain, payer)).toBe(4_000_000n)
     expect(await person.balance()).toBe(10)
+    await sound()
+  })
+
+  test('keeps the attempt of a dispute whose transfer is booked to another address', async () => {
+    const { service } = world
+    const person = await owner()
+    await person.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
+    const sale = await createSale(service, person, { amount: 4_000_000, recipient: person.address })
+    await report(service, sale)
+    const { id } = await disputeOf(service, sale.id)
+    await book(await lost(deriveId('rfd', attemptOf(id, 1)), newAddress()), 'platform')
+    for (const pass of [DAY_MS, DAY_MS]) {
+      service.clock.forward(pass)
+      await sweep(service)
+    }
+    expect(await disputeOf(service, sale.id)).toMatchObject({ state: 'refunding', attempts: 1 })
+    expect(await service.refunds.ofSale(sale.id)).toEqual([])
     await sound()
   })
 

@@ -72,7 +72,8 @@ export function createDeciding(deps: DisputeDeps) {
     try {
       await refunds.request({ saleId, amount, reason, by, owner: dispute.owner }, attemptOf(id, attempts))
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error
+      // Its transfer has left. Open again, the dispute would be paid by another refund.
+      if (!(error instanceof DomainError) || error.code === 'payout_booked_otherwise') throw error
       const isRefunded = await undo(dispute, error.code)
       if (!isRefunded) throw error
     }

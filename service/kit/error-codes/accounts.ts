@@ -82,6 +82,10 @@ export const ACCOUNTS = {
     'A payment with this Idempotency-Key was not made, and its money was returned. `payment.reason` says why.',
     'Send the request with a new key to pay anew.',
   ],
+  payout_booked_otherwise: [
+    'The operator booked the transfer of this payout after a restore, on another account or with other terms.',
+    'Ask the operator of the server. A new request would be paid again.',
+  ],
   payouts_paused: [
     'The operator of the server paused payouts.',
     'Try again later. Where money was set aside, keep the same Idempotency-Key.',

@@ -83,23 +83,24 @@ export function createRefunds(deps: RefundDeps) {
     })
   }
 
-  /** A requested refund: its money may be there now, or its time is over. */
+  /**
+   * A requested refund: its money may be there now, or its time is over. It fails by what its last attempt says, since its
+   * transfer may have been booked meanwhile.
+   */
   async function retry(id: string): Promise<void> {
     const now = clock.now()
     try {
-      await moving.locked(id, async (inside, refund, sale) => {
-        if (refund.state !== 'requested' || refund.way === 'own') return
-        if (!isOverdue(refund, now)) await moving.fund(inside, refund, sale)
-        else await moving.end(inside, sale, refund, { state: 'failed', failure: refund.waitsFor ?? LACKING })
-      })
+      await moving.locked(id, whileWaiting(moving.fund))
     } catch (error) {
       const wait = waitOf(error)
       const refund = await store.find(id)
       if (refund === null) throw error
-      if (wait !== null) return await store.wait(id, { ...wait, tryAt: nextTry(refund.createdAt, now) })
-      if (!isRefusal(error)) throw error
-      const failure = error.code
-      await moving.locked(id, (inside, known, sale) => moving.end(inside, sale, known, { state: 'failed', failure }))
+      if (wait !== null && !isOverdue(refund, now))
+        return await store.wait(id, { ...wait, tryAt: nextTry(refund.createdAt, now) })
+      const failure = isRefusal(error) ? error.code : wait && (refund.waitsFor ?? wait.waitsFor)
+      if (failure === null) throw error
+      const fail: Work = (inside, known, sale) => moving.end(inside, sale, known, { state: 'failed', failure })
+      await moving.locked(id, whileWaiting(fail))
     }
   }
 
@@ -145,6 +146,15 @@ export function createRefunds(deps: RefundDeps) {
   }
 }
 
+/** Nothing where another process has taken the refund further. */
+function whileWaiting(work: Work): Work {
+  return async (inside, refund, sale) => {
+    if (refund.state === 'requested' && refund.way !== 'own') await work(inside, refund, sale)
+  }
+}
+
+type Work = (inside: Statements, refund: Refund, sale: Sale) => Promise<void>
+
 /** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
 function assertRefundable({ methods }: Pick<RefundDeps, 'methods'>, sale: Sale, amount?: Usdc): void {
   sellerOf(sale)
@@ -178,7 +188,6 @@ function isOf(sale: Sale, owner: Owner | null): boolean {
   return owner === null || (sale.userId === owner.userId && sale.environment === owner.environment)
 }
 
-const LACKING = 'insufficient_balance'
 const AT_ONCE = 8
 const DUE_MAX = 500
 /** Each asks every configured node three times. */

@@ -45,14 +45,18 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
   }
 }
 
-/** An operator may have booked its transfer as something else: then nobody has paid for this one, and it has not ended. */
-function assertBookedAs({ id, owner, to, amount }: NewPayout, booked: Withdrawal): void {
-  const isSame =
-    booked.owner.userId === owner.userId &&
-    booked.owner.environment === owner.environment &&
+/**
+ * Only this payout has the nonce, so its recipient was paid. A refund has ended with that, whichever account the operator
+ * booked it on: another attempt would pay its buyer twice. A withdrawal has not, because another account paid for it.
+ */
+function assertBookedAs({ id, kind, owner, to, amount }: NewPayout, booked: Withdrawal): void {
+  const isTransfer =
+    booked.state === 'confirmed' &&
+    booked.network === NETWORK_OF[owner.environment] &&
     booked.to.toLowerCase() === to.toLowerCase() &&
     booked.amount === amount
-  if (!isSame) throw bookedOtherwise(id, booked.id)
+  const isPaidBy = kind === 'refund' || booked.owner.userId === owner.userId
+  if (!isTransfer || !isPaidBy) throw bookedOtherwise(id, booked.id)
 }
 
 export type Holding = ReturnType<typeof createHolding>
