@@ -85,7 +85,7 @@ const USAGE = `Usage:
   npm run admin -- restored
   npm run admin -- seal-again
   npm run admin -- left
-  npm run admin -- book-withdrawal <transaction hash> <user id | platform> [nonce]
+  npm run admin -- book-withdrawal <transaction hash> <user id | usr_guests | platform> [nonce]
   npm run admin -- transfers [id]
 The default environment is production on a live server, otherwise the sandbox.`
 

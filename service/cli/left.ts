@@ -41,4 +41,5 @@ function lineOf({ network, hash, block, to, amount, nonce }: Left): string {
 }
 
 const FURTHER = `Book a withdrawal of an account, with its hash and the id of the account: npm run admin -- book-withdrawal <hash> <usr_…> [nonce]
+A refund of a guest's run that failed is a withdrawal of usr_guests, not of the creator: npm run admin -- book-withdrawal <hash> usr_guests [nonce]
 Where no account has that money, because it was earned after the dump, book it as a loss of your own: npm run admin -- book-withdrawal <hash> platform [nonce]`
