@@ -184,6 +184,12 @@ export function notBought(status: number | null, payment: Readonly<Record<string
   return new DomainError('upstream', 'not_bought', `The checkout ${why}. ${charged}`, payment)
 }
 
+/** Its payment was not made, or went back unused. A call that names the payment, or repeats its key, gets no further. */
+export function paymentReturned(): DomainError {
+  const sentence = 'This call was not bought, and nothing was charged. Send it again as a new call.'
+  return new DomainError('upstream', 'not_bought', sentence)
+}
+
 export function orderExpired(): DomainError {
   return new DomainError(
     'expired',

@@ -174,6 +174,36 @@ describe('the MCP address of a checkout', () => {
     expect((await buyer.call('GET', '/v1/wallet/balance')).body.wallet.totalSpent).toBe(0.5)
   })
 
+  test('a payment of an account that was given back buys nothing, and its call is to be sent as a new one', async () => {
+    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
+    await world.chain.mine()
+    const buyer = await world.service.person()
+    await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    const keyed = { 'coinslot/idempotency-key': 'order-2' }
+    dies = true
+    await send('tools/call', { name: 'seo-audit', arguments: INPUT, _meta: keyed }, { key: buyer.key })
+    dies = false
+    const payments = async () => (await buyer.call('GET', '/v1/pay')).body.payments as { id: string; status: string }[]
+    const payment = await until(async () => {
+      world.service.clock.forward(120_000)
+      await world.service.outgoingPayments.reconcile()
+      const [one] = await payments()
+      return one?.status === 'returned' && one
+    })
+    const named = { 'coinslot/payment': { paymentId: payment.id } }
+    for (const meta of [keyed, named]) {
+      const error = errorOf(await call(INPUT, meta, { key: buyer.key }))
+      const message = 'This call was not bought, and nothing was charged. Send it again as a new call.'
+      expect(error).toMatchObject({ code: 'not_bought', message })
+      expect(error).not.toHaveProperty('paymentId')
+    }
+    expect(await call(INPUT, {}, { key: buyer.key })).toMatchObject({ structuredContent: { score: 97 } })
+    expect((await buyer.call('GET', '/v1/wallet/balance')).body.wallet).toMatchObject({
+      totalSpent: 0.5,
+      totalLocked: 0,
+    })
+  })
+
   test('with a key the account’s wallet pays', async () => {
     await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
     await world.chain.mine()

@@ -12,7 +12,7 @@ import type { Sold } from '../../sales/service/deps.ts'
 import { assertMaxCost } from '../../sales/service/door.ts'
 import { billedMeta, maxCostIn, namedPaymentIn } from '../../sales/service/mcp-door.ts'
 import { proofOfOwnCall, type PaymentTokens } from '../../sales/service/proof.ts'
-import { notBought, paymentMissing } from '../errors.ts'
+import { notBought, paymentMissing, paymentReturned } from '../errors.ts'
 import type { PaymentView } from '../views.ts'
 import type { AccountPayments } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
@@ -72,6 +72,7 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
     const call = callOf(request, amount)
     const options = { keyed: request.sent.repeats, background: false }
     const { payment, response } = await accounts.pay(caller, call, operation, options)
+    if (response === null && payment?.state === 'returned') throw paymentReturned()
     const body = response?.encoding === 'utf8' ? jsonOrUndefined(response.body) : undefined
     if (response === null || response.status >= 300 || !isRecord(body)) {
       throw notBought(response?.status ?? null, payment === null ? {} : { paymentId: payment.id })
@@ -99,8 +100,8 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
     const { state, answerStatus, id, createdAt } = payment
     const isRefused = answerStatus !== null && answerStatus >= 300
     if (state !== 'returned' && !isRefused) return { status: 'working', isFinal: PAID }
-    const named: Record<string, string> = state === 'returned' ? {} : { paymentId: id }
-    return { status: 'completed', result: failed(notBought(answerStatus, named)), endedAt: createdAt }
+    const error = state === 'returned' ? paymentReturned() : notBought(answerStatus, { paymentId: id })
+    return { status: 'completed', result: failed(error), endedAt: createdAt }
   }
 
   /** What the caller bought by this id; without `own` where its payment has reached no checkout of ours yet. */
