@@ -71,11 +71,14 @@ const SIMULATED = 'This answer is simulated: the sandbox made it up, and the too
 
 /** The error of a call, and what to do about it. */
 export function failed(error: DomainError, about: About): CallToolResult {
-  const { suggestions } = about
+  const { suggestions, isNew } = about
   const more = suggestions.length === 0 ? {} : { suggestions }
+  // An earlier call that it may be about was not looked for.
+  const isUnknown = error.code === 'rate_limited' && !isNew
+  const cost = isPaid(error) || isUnknown ? {} : { cost: 0 }
   return {
     ...failedCall(error, adviceFor(error, about), more),
-    _meta: { 'coinslot/billing': { ...(isPaid(error) ? {} : { cost: 0 }), callId: error.fields['callId'] ?? null } },
+    _meta: { 'coinslot/billing': { ...cost, callId: error.fields['callId'] ?? null } },
   }
 }
 
