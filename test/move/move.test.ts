@@ -74,6 +74,9 @@ describe('moving to a server', () => {
     expect(lines).toContain('The ledger is sound.')
     await withClient(url, expectTheSame)
     expect(await value('SELECT count(*)::int FROM run')).toBe(PAYMENTS)
+    // The source has been started and stopped since, and nothing was written to it.
+    await runMove()
+    expect(lines).toContainEqual(expect.stringMatching(/was finished before: nothing is left to do/))
 
     // The service may start, the ledger is guarded, and sequences continue.
     expect(await migrate(url)).toEqual([])

@@ -40,7 +40,8 @@ describe('the target of a move', () => {
     await expect(judge(client, { ...source, state: '1001' })).rejects.toThrow(/ran on the embedded database/)
     await expect(judge(client, { ...source, id: '8' })).rejects.toThrow(/a move of another database/)
     await client.query(`UPDATE coinslot_move.move SET phase = 'finished'`)
-    expect(await judge(client, { ...source, state: '1001' })).toBe('finished')
+    expect(await judge(client, source)).toBe('finished')
+    await expect(judge(client, { ...source, state: '1001' })).rejects.toThrow(/after its move to .* had finished/)
   })
 
   test('is refused when it has any object', async () => {

@@ -43,12 +43,7 @@ export async function judge(target: pg.Client, { id, state, migrations }: Source
   if (journal?.id !== id) {
     throw refused(`${facts.database} belongs to a move of another database.`)
   }
-  if (journal.phase === 'finished') return 'finished'
-  if (journal.state !== state) {
-    throw refused(
-      `The service ran on the embedded database after the move to ${facts.database} had begun: its data is outdated. Create another database for the move.`,
-    )
-  }
+  if (journal.state !== state) throw refused(outdatedWords(journal, facts))
   if (journal.phase === 'copying') {
     const { rows: applied } = await target.query<{ migrations: string }>(`SELECT (${MIGRATIONS}) AS migrations`)
     if (applied[0]?.migrations !== migrations) {
@@ -56,6 +51,12 @@ export async function judge(target: pg.Client, { id, state, migrations }: Source
     }
   }
   return journal.phase
+}
+
+function outdatedWords({ phase }: Journal, { database }: Facts): string {
+  return phase === 'finished'
+    ? `The service ran on the embedded database after its move to ${database} had finished: what was written since is not there. Create another, empty database to move it again.`
+    : `The service ran on the embedded database after the move to ${database} had begun: its data is outdated. Create another database for the move.`
 }
 
 const LEAST_VERSION = 170_000
