@@ -150,6 +150,42 @@ inBrowser('a person at a gate', () => {
     await context.close()
   })
 
+  it('does not pay on a reload after a failure that was free, and pays with the same signature on a click', async () => {
+    const { gate } = await world.sell([{ path: '/down', pricing: { model: 'per-request', amount: 0.25 } }])
+    let status = 500
+    let requests = 0
+    let answerNow = (): void => undefined
+    world.upstream.on('/down', (_request, response) => {
+      requests++
+      answerNow = () => json(response, status, { done: true })
+      if (status === 500) answerNow()
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const { context, page, wallet } = await opened(payer, `${gate}/down`)
+    const pay = page.getByRole('button', { name: 'Pay 0.25 USDC' })
+    await pay.click()
+    await page.locator('form').getByText('Nothing was charged').waitFor()
+    expect(requests).toBe(1)
+
+    status = 200
+    await page.reload()
+    // A payment that is resumed is sent before the page looks for wallets.
+    await pay.waitFor()
+    expect(requests).toBe(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+
+    await pay.click()
+    await until(() => requests === 2)
+    // This attempt has no answer yet, so a reload resumes it.
+    await page.reload()
+    answerNow()
+    await page.getByRole('heading', { name: 'Paid' }).waitFor({ timeout: 60_000 })
+    expect(requests).toBe(2)
+    expect(wallet.requests.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    await context.close()
+  })
+
   it('sends one signature until the gate answers, also where a proxy or a limit answers in its place', async () => {
     const { gate } = await world.sell([{ path: '/busy', pricing: { model: 'per-request', amount: 0.25 } }])
     const payer = await world.chain.payer(1_000_000n)

@@ -21,6 +21,8 @@ export interface SavedPayment {
   email?: string
   /** Set once the server has answered with a payment. */
   payment: string | null
+  /** At a gate: whether the last attempt was answered, and charged nothing. */
+  free?: boolean
 }
 
 /** What moves no money and uses something up: a run of a pass, a trial, a code. Sent with this key again, it is the same run. */

@@ -53,7 +53,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     const kept = keeper.read()
     // A payment that has arrived is owed its answer, whatever the price is now.
     if (kept !== null && (kept.payment !== null || stillPays(kept.paymentPayload, terms, now()))) {
-      await send(kept)
+      await send({ ...kept, free: false })
       return
     }
     const paymentPayload = await signTerms(store, account.address, now())
@@ -123,8 +123,9 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     const paid = paymentIn(response, body)
     const isOwed = paid !== null && response.status !== 402 && body['deliverable'] !== false
     if (isOwed && kept !== null) keeper.write({ ...kept, payment: paid })
-    // Failures behind the gate are free, and the same signature may be used again.
     else if (response.status < 500) keeper.forget(() => true)
+    // Failures behind the gate are free, and the same signature may be used again: by a click, not by a reload.
+    else if (kept !== null) keeper.write({ ...kept, free: true })
     if (response.status === 402) renew(store, response)
     const isUncharged = paid === null && response.status !== 409
     const sentence = paid === null ? inWords(body) : paidWords(body, paid)
@@ -143,10 +144,10 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
   return {
     pay: () => void pay(),
     simulate,
-    /** Sends the payment again that this page signed before a reload. */
+    /** Sends the payment again that this page signed before a reload, unless its payer was answered that it was free. */
     resume(): void {
       const kept = keeper.read()
-      if (kept !== null) void send(kept)
+      if (kept !== null && kept.free !== true) void send(kept)
     },
     again(): void {
       store.change({ answer: null, notice: null })
