@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import {
   CallToolResultSchema,
@@ -23,7 +24,7 @@ export function createToolServers(deps: SessionDeps) {
     read: (server: string, caller: string, headers: Readonly<Record<string, string>>): Promise<Reading> =>
       asRefusal(() => sessions.using({ server, caller, headers }, (client) => readAll(client, server))),
 
-    /** The tool's output; a failure is thrown as `upstream_error`. */
+    /** The tool's output; a failure is thrown as `upstream_error`, with the status of HTTP where the server refused the key. */
     async call({ server, caller, tool, input, headers, onProgress, signal }: ServerCall): Promise<Output> {
       const params = { name: tool, arguments: { ...input } }
       const options = {
@@ -41,8 +42,7 @@ export function createToolServers(deps: SessionDeps) {
         return toOutput(result)
       } catch (error) {
         if (error instanceof DomainError || signal.aborted) throw error
-        const words = error instanceof McpError ? { status: 200, message: plain(error.message, 500) } : undefined
-        throw upstreamError('The tool failed.', words, error)
+        throw failed(error)
       }
     },
 
@@ -128,6 +128,19 @@ async function asRefusal(work: () => Promise<Reading>): Promise<Reading> {
     throw serverRefused(/[.!?]$/.test(why) ? why : `${why}.`)
   }
 }
+
+function failed(error: unknown): DomainError {
+  if (error instanceof McpError) {
+    return upstreamError('The tool failed.', { status: 200, message: plain(error.message, MESSAGE_MAX) }, error)
+  }
+  const status = error instanceof StreamableHTTPError ? (error.code ?? 0) : 0
+  // Another 4xx is about a message that is made here, and would blame the caller for it.
+  if (!REFUSALS.has(status)) return upstreamError('The tool failed.', undefined, error)
+  return upstreamError(`The tool refused the call with ${String(status)}.`, { status, message: null }, error)
+}
+
+/** The key is not accepted, may not do this, or was used too often. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429])
 
 /** An answer with `isError` is a failure. */
 function toOutput({ content, structuredContent, isError }: CallToolResult): Output {

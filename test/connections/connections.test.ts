@@ -1,6 +1,8 @@
 import { startReplica, dyingAt, type Replica } from '../tools/calls/replica.ts'
+import type { TestPerson } from '../harness/service.ts'
 import type { ReceivedRequest } from '../harness/stranger.ts'
 import { importRequest } from '../tools/calls/world.ts'
+import { mcpStranger } from '../tools/mcp-stranger.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { endsAllGrants, isSameProject } from '../../service/connections/rules.ts'
 import { connectionWorld, json, type ConnectionWorld } from './world.ts'
@@ -475,6 +477,37 @@ describe('connections to providers of tools', () => {
     )
     expect(row).toEqual({ secret: null, due_at: null })
     expect(await world.connections(other)).toEqual([])
+  })
+
+  test('to an MCP server end too when it refuses them, and one that it accepts again has no failure', async () => {
+    const mcp = await mcpStranger([{ name: 'send', description: 'Send a note', inputSchema: { type: 'object' } }])
+    const { catalogue, connections } = world.service
+    await catalogue.importServer(importRequest('', { slug: 'words', name: 'Words', server: null }), mcp.url)
+    const { client } = (await catalogue.connectable('sandbox', null, 'notes'))!
+    await catalogue.setOAuth({ environment: 'sandbox', ownerId: null, provider: 'words' }, client, 'client-secret')
+    const refusedCall = async (person: TestPerson) => {
+      mcp.instead = (response) => response.writeHead(401).end('Who are you?')
+      const { body } = await world.call(person, 'words-send')
+      expect(body).toMatchObject({ code: 'upstream_error', upstream: { status: 401 } })
+      await world.noted(person, true)
+    }
+
+    const keyed = await world.caller()
+    const key = { provider: 'words', secret: 'a-key-of-mine' }
+    expect((await keyed.call('POST', '/v1/connections', { body: key })).status).toBe(201)
+    await refusedCall(keyed)
+    expect((await world.call(keyed, 'words-send')).body.output).toBe('ok')
+    await world.noted(keyed, false)
+
+    const person = await world.caller()
+    const begun = await start(person, { provider: 'words' })
+    await connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'jan'))
+    expect((await world.call(person, 'words-send')).body.output).toBe('ok')
+    world.company.revokeAll()
+    await refusedCall(person)
+    await sweep()
+    expect(await world.connections(person)).toMatchObject([{ state: 'expired' }])
+    await mcp.close()
   })
 
   test('store nothing from a forged or foreign return or a wrong answer, and say why', async () => {

@@ -62,10 +62,8 @@ export function createReach(deps: CallDeps) {
             const { message } = progress
             onProgress(message === null ? progress : { ...progress, message: scrubText(message, secrets) })
           }
-          return scrubOutput(
-            await upstreams.mcp({ upstream, caller, input, headers, onProgress: tell }, until),
-            secrets,
-          )
+          const answer = upstreams.mcp({ upstream, caller, input, headers, onProgress: tell }, until)
+          return scrubOutput(await (connection === null ? answer : noted(answer, connection)), secrets)
         }
         case 'rda':
           throw new Error('a creator’s tool is run, not reached')
@@ -109,6 +107,16 @@ export function createReach(deps: CallDeps) {
     const { origin } = connection.access
     if (!origin.startsWith('https:') && !plainHttp(new URL(origin))) throw upstreamError('The tool is not on https.')
     return [await connections.credentials(connection)] as const
+  }
+
+  /** The same answer of an MCP server, whose status is in its failure. */
+  async function noted(answer: Promise<Output>, connection: ChosenConnection): Promise<Output> {
+    const output = await answer.catch((error: unknown) => {
+      if (statusOf(error) === 401) note(connection, 401)
+      throw error
+    })
+    note(connection, 200)
+    return output
   }
 
   /** The call does not wait for it. */
@@ -230,8 +238,14 @@ function faultOf(error: unknown): Fault {
   if (!(error instanceof DomainError)) return 'ours'
   if (error.code === 'upstream_timeout') return 'upstream'
   if (error.code !== 'upstream_error') return error.kind === 'invalid' ? 'caller' : 'ours'
-  const { upstream } = error.fields as { upstream?: { status?: number } }
-  return upstream?.status === undefined ? 'upstream' : blames(upstream.status)
+  const status = statusOf(error)
+  return status === undefined ? 'upstream' : blames(status)
+}
+
+/** With which the tool's server answered, as far as it did. */
+function statusOf(error: unknown): number | undefined {
+  const { upstream } = (error instanceof DomainError ? error.fields : {}) as { upstream?: { status?: number } }
+  return upstream?.status
 }
 
 /** Sends the call's id, so that a server that supports it recognises a call that is repeated after a crash. */
