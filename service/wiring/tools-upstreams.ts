@@ -10,10 +10,7 @@ import type { Upstreams } from '../tools/ports/calls.ts'
 /** Access to the tools' servers: never on a private network, except for listed hosts. */
 export function openUpstreams({ config, allowHosts, tracer }: UpstreamOptions) {
   const policy = normalised({ allowPrivate: false, allowHosts })
-  const outbound = outboundClient({
-    policy,
-    tracing: tracer === null ? null : { tracer, passed: true },
-  })
+  const outbound = outboundClient({ policy, tracing: tracer === null ? null : { tracer, passed: false } })
   const { TOOL_TIMEOUT_MS: timeoutMs, TOOL_ANSWER_BYTES_MAX: bodyBytes, TOOL_LARGE_ANSWER_BYTES_MAX } = config
   const largest = Math.max(bodyBytes, TOOL_LARGE_ANSWER_BYTES_MAX)
   const limits = { headersMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs, bodyBytes }

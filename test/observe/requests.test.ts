@@ -1,6 +1,8 @@
 import { createLog } from '../../service/api/log.ts'
 import type { Surface } from '../../service/api/openapi.ts'
 import { runWorld, type RunWorld } from '../marketplace/runs/world.ts'
+import { importRequest } from '../tools/calls/world.ts'
+import { documentOf } from '../tools/document.ts'
 import { Collector, fits, type CollectedSpan } from './collector.ts'
 
 const SECRETS = {
@@ -66,6 +68,20 @@ describe('the traces and logs of requests', () => {
     const runId = String(answer.body.runId)
     const ofRequest = logged().filter((line) => line['requestId'] === requestId)
     expect(ofRequest.find(({ msg }) => msg === 'request')).toMatchObject({ runId, status: 202 })
+  })
+
+  test('a call of a catalogue tool is a step of the trace, which its provider gets nothing of', async () => {
+    const caller = await world.caller(1)
+    world.server.on('/notes', () => ({ body: { done: true } }))
+    const operation = { path: '/notes', operationId: 'addNote', summary: 'Add a note', field: 'text' }
+    const request = importRequest(world.server.url(''), { slug: 'acme' })
+    await world.service.catalogue.importDocument(request, JSON.stringify(documentOf(operation)))
+    const answer = await caller.call('POST', '/tools/acme-add-note', { body: { text: 'hello' } })
+    expect(answer.status).toBe(200)
+    const trace = await collector.traceWith([/^POST \/tools\//, 'call POST'])
+    expect(trace.map(({ name }) => name)).toContain('call POST')
+    const { headers } = await world.server.waitForRequest('/notes')
+    expect(Object.keys(headers).filter((name) => name.startsWith('trace'))).toEqual([])
   })
 
   test('an external traceparent is linked and not continued', async () => {
