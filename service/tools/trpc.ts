@@ -53,7 +53,7 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls, countCall: (call
           ? await catalogue.importAddress(request)
           : await catalogue.importServer({ ...request, ...credentials }, address)
       if (key !== undefined) await catalogue.setCredentials({ environment, ownerId: viewer, provider: slug }, key)
-      return sizesOf(report)
+      return { ...sizesOf(report), keyRemoved: report.keyRemoved && key === undefined }
     }),
     /** Null removes the key. */
     setCredentials: person
@@ -74,8 +74,8 @@ function viewOf(caller: Caller) {
   return { environment, viewer: userId }
 }
 
-function sizesOf({ provider, added, changed, removed, unchanged, skipped }: ImportReport) {
-  return { provider, added, changed, removed, unchanged, skipped }
+function sizesOf({ provider, added, changed, removed, unchanged, skipped, keyRemoved }: ImportReport) {
+  return { provider, added, changed, removed, unchanged, skipped, keyRemoved }
 }
 
 const text = (longest: number) => z.string().min(1).max(longest)

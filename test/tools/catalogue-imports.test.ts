@@ -79,7 +79,7 @@ describe('An import', () => {
     const report = await bring(p, { a: {}, b: { description: 'Does more than it did.' }, d: {} })
     expect(report).toEqual({
       ...{ provider: p, environment: 'sandbox', added: [`${p}-d`], changed: [`${p}-b`], removed: [`${p}-c`] },
-      ...{ unchanged: 1, skipped: [] },
+      ...{ unchanged: 1, skipped: [], keyRemoved: false },
     })
     const after = await find(`${p}-b`)
     expect([after.id, after.version, after.description]).toEqual([
@@ -286,7 +286,7 @@ describe('An import', () => {
     await bring(p, { a: {} })
     await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, 'key')
     const report = await world.catalogue.removeProvider('sandbox', null, p)
-    expect(report.removed).toEqual([`${p}-a`])
+    expect(report).toMatchObject({ removed: [`${p}-a`], keyRemoved: true })
     await expect(find(`${p}-a`)).rejects.toMatchObject({ code: 'tool_removed' })
     await bring(p, { a: {} })
     expect((await world.catalogue.credentials(await find(`${p}-a`)))[0]).toMatchObject({ headers: {}, query: {} })
@@ -345,10 +345,14 @@ describe('An import', () => {
     const key = async () => (await world.catalogue.credentials(await find(`${p}-a`, ANN)))[0].headers['authorization']
     await bring(p, { a: at('https://a.example/v1'), b: at('https://b.example') }, { ownerId: ANN })
     await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: ANN, provider: p }, 'secret-of-a')
-    await bring(p, { a: at('https://a.example/v2') }, { ownerId: ANN })
-    expect(await key()).toBe('Bearer secret-of-a')
-    await bring(p, { a: at('https://a.example'), c: at('https://thief.example') }, { ownerId: ANN })
+    const moved = await bring(p, { a: at('https://a.example/v2') }, { ownerId: ANN })
+    expect([await key(), moved.keyRemoved]).toEqual(['Bearer secret-of-a', false])
+    const elsewhere = { a: at('https://a.example'), c: at('https://thief.example') }
+    expect(await bring(p, elsewhere, { ownerId: ANN })).toMatchObject({ added: [`${p}-c`], keyRemoved: true })
     expect(await key()).toBeUndefined()
+    // There is none any more that another one could lose.
+    const other = { a: at('https://other.example') }
+    expect(await bring(p, other, { ownerId: ANN })).toMatchObject({ keyRemoved: false })
   })
 
   test('a server on a private network is refused where that is not allowed', async () => {

@@ -243,7 +243,8 @@ function schemeOf(text: string): AuthScheme {
   return { kind: 'apiKey', in: place as 'header' | 'query' | 'cookie', name }
 }
 
-function report({ provider, environment, added, changed, removed, unchanged, skipped }: ImportReport): void {
+function report(imported: ImportReport): void {
+  const { provider, environment, added, changed, removed, unchanged, skipped, keyRemoved } = imported
   const counts = { added: added.length, changed: changed.length, removed: removed.length, unchanged }
   const words = Object.entries(counts).map(([what, count]) => `${String(count)} ${what}`)
   console.log(`${provider} in ${environment}: ${words.join(', ')}.`)
@@ -252,6 +253,7 @@ function report({ provider, environment, added, changed, removed, unchanged, ski
     if (slugs.length > SHOWN) console.log(`  … and ${String(slugs.length - SHOWN)} more`)
   }
   for (const { operation, why } of skipped) console.log(`  left out: ${operation}: ${why}`)
+  if (keyRemoved) console.log('  The stored key was removed too.')
 }
 
 const SHOWN = 20

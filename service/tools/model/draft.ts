@@ -71,6 +71,8 @@ export interface ImportReport {
   readonly removed: readonly string[]
   readonly unchanged: number
   readonly skipped: readonly Skipped[]
+  /** The provider had a key, which is for other servers than those of its tools now. */
+  readonly keyRemoved: boolean
 }
 
 /** A named slice of the catalogue: every tool whose slug fits one of the patterns, with `*` for any text. */

@@ -22,14 +22,14 @@ export interface CatalogueStore {
   /**
    * Writes the provider and the changes that `decide` derives from its present tools, in one transaction. Writes
    * nothing when there are none. Changes of one environment run one after the other. `check` gets the owner's new
-   * holdings and cancels the change by throwing.
+   * holdings and cancels the change by throwing. A key that is not for the provider's servers is removed.
    */
   change(
     provider: StoredProvider,
     decide: (known: readonly KnownTool[]) => Changes,
     now: Date,
     check: (holdings: Holdings) => void,
-  ): Promise<{ changes: Changes; wrote: boolean }>
+  ): Promise<{ changes: Changes; wrote: boolean; keyRemoved: boolean }>
   /** Counts a new import in the account's current hour. When the limit is reached, returns the end of that hour. */
   countImport(scope: Scope, limit: number, now: Date): Promise<Date | null>
   /** Deletes all tools, providers and collections of an account. Returns the number of tools. */

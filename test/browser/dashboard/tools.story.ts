@@ -71,6 +71,33 @@ export function tools(opened: () => Desk): void {
     )
 
     it(
+      'says that an import from another server has removed the stored key, unless it has a new one',
+      async () => {
+        const moved = await startWeatherApi()
+        const { page } = await desk.sit('/catalogue')
+        const lost = page.getByText('The stored key of keyed was removed')
+        const bring = async ({ origin }: WeatherApi, key: string) => {
+          await page.getByRole('button', { name: 'Import' }).first().click()
+          await page.getByLabel('Address').fill(`${origin}/openapi.json`)
+          await page.getByLabel('Name').fill('keyed')
+          await page.getByLabel('Key').fill(key)
+          await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+          await page.getByRole('dialog').waitFor({ state: 'detached' })
+        }
+        await bring(api, 'a-key')
+        await bring(moved, 'another-key')
+        expect(await lost.count()).toBe(0)
+        await bring(api, '')
+        await lost.first().waitFor()
+        await page.getByRole('button', { name: /^Remove / }).click()
+        await page.getByRole('button', { name: 'Remove tools' }).click()
+        await page.getByText('Tools removed.').first().waitFor()
+        await moved.close()
+      },
+      STORY_MS,
+    )
+
+    it(
       'puts a price on an API, and ends with a command that works',
       async () => {
         const { page, call } = await desk.sit('/paywalls')

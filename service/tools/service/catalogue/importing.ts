@@ -48,7 +48,7 @@ export function createImporting(deps: ImportingDeps) {
     const operations = reading.operations.map(withDescription)
     const drafts = kind === 'rda' ? assetSlugsOf(operations) : slugsOf(slug, operations)
     const nextId = () => newId('tool', clock.now())
-    const { changes, wrote } = await store
+    const { changes, wrote, keyRemoved } = await store
       .change(
         provider,
         (known) => changesOf(known, drafts, provider.pricing, nextId),
@@ -67,6 +67,7 @@ export function createImporting(deps: ImportingDeps) {
       added: sortedSlugs(changes.added),
       changed: sortedSlugs(changes.changed),
       removed: sortedSlugs(changes.removed),
+      keyRemoved,
     }
   }
 
@@ -115,13 +116,14 @@ export function createImporting(deps: ImportingDeps) {
       return await writeIfNew(provider, reading)
     },
 
-    /** Removes all of its tools. A later import restores those that it contains. */
+    /** Removes all of its tools, and its key. A later import restores those that it contains. */
     async removeProvider(environment: Environment, ownerId: UserId | null, slug: string): Promise<ImportReport> {
       const scope = { environment, ownerId }
       const before = await store.provider(scope, slug)
       if (before === null) throw providerUnknown(slug)
       await store.seal(scope, slug, null, clock.now())
-      return await write({ ...before, sourceHash: null }, { ...NOTHING, name: before.name })
+      const report = await write({ ...before, sourceHash: null }, { ...NOTHING, name: before.name })
+      return { ...report, keyRemoved: before.credentials !== null }
     },
 
     /** Deletes everything that an account has imported. Returns the number of tools. */
@@ -197,7 +199,8 @@ async function unchanged(directory: Directory, provider: StoredProvider): Promis
   const view = await directory.viewOf(environment, ownerId)
   const all = (ownerId === null ? view.platform : view.own)?.all() ?? []
   const there = all.filter((entry) => entry.provider === slug).length
-  return { provider: slug, environment, added: [], changed: [], removed: [], unchanged: there, skipped: [] }
+  const nothing = { added: [], changed: [], removed: [], skipped: [], keyRemoved: false }
+  return { provider: slug, environment, unchanged: there, ...nothing }
 }
 
 /** Each call checks its server again. This check tells the author of the import early. */

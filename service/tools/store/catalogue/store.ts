@@ -68,8 +68,9 @@ export function createCatalogueStore(statements: StatementPool): CatalogueStore 
       changing(provider.environment, async (inside) => {
         const values = [...keyOf(provider), provider.slug]
         const changes = decide(await inside.run<KnownTool>(KNOWN, values))
-        const [before] = await inside.run<ProviderRow>(FIND_PROVIDER, values)
-        const keeps = keepsKey(before === undefined ? null : toProvider(before), provider)
+        const [row] = await inside.run<ProviderRow>(FIND_PROVIDER, values)
+        const before = row === undefined ? null : toProvider(row)
+        const keeps = keepsKey(before, provider)
         const [saved] = await inside.run(SAVE_PROVIDER, [...fromProvider(provider), now, keeps])
         const wrote = saved !== undefined || !isNothing(changes)
         if (wrote) await writeTools(inside, provider, changes, now)
@@ -79,7 +80,8 @@ export function createCatalogueStore(statements: StatementPool): CatalogueStore 
           // A change that only removes tools is allowed above the limits too.
           if (changes.added.length + changes.changed.length > 0) check(await holdingsOf(inside, provider))
         }
-        return { changes, wrote }
+        const hadKey = before !== null && before.credentials !== null
+        return { changes, wrote, keyRemoved: hadKey && !keeps && saved !== undefined }
       }),
 
     async countImport(scope, limit, now) {

@@ -27,7 +27,7 @@ export function Import({ close }: { close: () => void }) {
         act="Import tools"
         cancel={close}
         submit={async ({ credentials, ...rest }) => {
-          const { provider, added, changed, unchanged, skipped } = await bring.mutateAsync({
+          const { provider, added, changed, unchanged, skipped, keyRemoved } = await bring.mutateAsync({
             ...rest,
             ...(credentials === '' ? {} : { credentials }),
           })
@@ -37,6 +37,7 @@ export function Import({ close }: { close: () => void }) {
             tone: 'good',
             text: `Imported ${inCounts(count)} ${count === 1 ? 'tool' : 'tools'} from ${provider}.${left}`,
           })
+          if (keyRemoved) toast({ tone: 'bad', text: keyRemovedFrom(provider) })
           if (skipped.length === 0) close()
           else setLeftOut(skipped)
         }}
@@ -77,6 +78,10 @@ export function Import({ close }: { close: () => void }) {
       </Form>
     </Modal>
   )
+}
+
+function keyRemovedFrom(provider: string): string {
+  return `The stored key of ${provider} was removed: these tools are on another server. Set the key for it.`
 }
 
 interface LeftOut {
