@@ -8,21 +8,32 @@ import {
   type Tool,
   type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js'
+import { breathing } from '../kit/breath.ts'
+import { startDeadline } from '../kit/deadline.ts'
 import { DomainError } from '../kit/errors.ts'
 import { fitted, plain, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
 import { isRecord } from '../kit/schema/merge.ts'
 import { upstreamError } from '../tools/errors/call.ts'
 import { serverRefused } from '../tools/errors/catalogue.ts'
 import type { Output, Progress } from '../tools/model/call.ts'
-import type { Operation, Reading, Skipped } from '../tools/model/draft.ts'
+import { bytesOf, type Operation, type Reading, type Skipped } from '../tools/model/draft.ts'
+import type { ServerReading } from '../tools/ports/sources.ts'
 import { createSessions, type SessionDeps } from './clients.ts'
 
 /** MCP servers of other companies: reading their tools, and calling them. */
-export function createToolServers(deps: SessionDeps) {
+export function createToolServers(deps: SessionDeps & { readMs?: number }) {
   const sessions = createSessions(deps)
   return {
-    read: (server: string, caller: string, headers: Readonly<Record<string, string>>): Promise<Reading> =>
-      asRefusal(() => sessions.using({ server, caller, headers }, (client) => readAll(client, server))),
+    /** The tools that it lists; what is wrong with the server is thrown as `mcp_server_refused`. */
+    async read(reading: ServerReading): Promise<Reading> {
+      const { signal } = reading
+      const endsAt = performance.now() + (deps.readMs ?? READ_MS)
+      const work = (client: Client) =>
+        readAll(client, reading, endsAt).catch((error: unknown) => {
+          throw signal?.aborted === true ? serverRefused('the request was closed.') : error
+        })
+      return await asRefusal(() => sessions.using(reading, work))
+    },
 
     /** The tool's output; a failure is thrown as `upstream_error`, with the status of HTTP where the server refused the key. */
     async call({ server, caller, tool, input, headers, onProgress, signal }: ServerCall): Promise<Output> {
@@ -63,30 +74,76 @@ export interface ServerCall {
 type ServerProgress = Parameters<NonNullable<RequestOptions['onprogress']>>[0]
 
 const CALL_MS = 60_000
-const PAGES_MAX = 100
+const READ_MS = 60_000
+const CHARACTERS_MAX = 40_000_000
 const TOOLS_MAX = 5_000
+/** A page may be empty, but not all of them. */
+const PAGES_MAX = TOOLS_MAX
 
-async function readAll(client: Client, server: string): Promise<Reading> {
-  const tools: Tool[] = []
+/**
+ * Each page becomes operations before the next one is asked for. Bounded over all pages, in tools, characters and time:
+ * the server may be hostile, and imports of other accounts wait meanwhile.
+ */
+async function readAll(client: Client, reading: ServerReading, endsAt: number): Promise<Reading> {
+  const { server, charactersMax, check, signal } = reading
+  const longest = charactersMax ?? CHARACTERS_MAX
+  const operations: Operation[] = []
+  const skipped: Skipped[] = []
+  const breathe = breathing()
+  let characters = 0
+  let bytes = 0
+  let pages = 0
   let cursor: string | undefined
-  for (let pages = 0; ; pages++) {
-    const params = cursor === undefined ? {} : { cursor }
-    const page = await client.request({ method: 'tools/list', params }, ListToolsResultSchema)
-    tools.push(...page.tools)
-    cursor = page.nextCursor
-    if (tools.length > TOOLS_MAX || pages > PAGES_MAX)
+  do {
+    if (++pages > PAGES_MAX) throw serverRefused(`it lists its tools in more than ${String(PAGES_MAX)} pages.`)
+    const page = await pageAt(cursor, client, { endsAt, signal })
+    characters += JSON.stringify(page).length
+    if (characters > longest) throw serverRefused(`its list of tools is longer than ${String(longest)} characters.`)
+    if (operations.length + skipped.length + page.tools.length > TOOLS_MAX)
       throw serverRefused(`it lists more than ${String(TOOLS_MAX)} tools.`)
-    if (cursor === undefined) break
-  }
-  const read = tools.map((tool) => toOperation(tool, server))
+    for (const tool of page.tools) {
+      const read = toOperation(tool, server)
+      if ('why' in read) skipped.push(read)
+      else {
+        operations.push(read)
+        bytes += bytesOf(read)
+        check?.({ tools: operations.length, bytes })
+      }
+      await breathe()
+      signal?.throwIfAborted()
+      if (performance.now() > endsAt) throw tooSlow()
+    }
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
   const info = client.getServerVersion()
   return {
     name: plain(info?.title ?? info?.name ?? '', 80),
     description: plain(client.getInstructions() ?? '', 400),
     version: info?.version ?? null,
-    operations: read.filter((one): one is Operation => 'input' in one),
-    skipped: read.filter((one): one is Skipped => 'why' in one),
+    operations,
+    skipped,
   }
+}
+
+/** Each page has a signal of its own: of a longer one, the SDK would cancel the earlier pages as well. */
+async function pageAt(cursor: string | undefined, client: Client, { endsAt, signal }: Ending) {
+  const params = cursor === undefined ? {} : { cursor }
+  const deadline = startDeadline(endsAt - performance.now(), tooSlow, signal)
+  try {
+    const options = { signal: deadline.signal }
+    return await deadline.race(client.request({ method: 'tools/list', params }, ListToolsResultSchema, options))
+  } finally {
+    deadline.stop()
+  }
+}
+
+interface Ending {
+  endsAt: number
+  signal: AbortSignal | undefined
+}
+
+function tooSlow(): DomainError {
+  return serverRefused('it takes too long to list its tools.')
 }
 
 function toOperation(tool: Tool, server: string): Operation | Skipped {

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
+import { breathing } from '../kit/breath.ts'
 import { documentRefused } from '../tools/errors/catalogue.ts'
-import type { Operation, Reading, Skipped } from '../tools/model/draft.ts'
+import { bytesOf, type Operation, type Reading, type Skipped } from '../tools/model/draft.ts'
 import type { Documents } from '../tools/ports/sources.ts'
 import { isRecord, type Raw } from '../kit/schema/merge.ts'
 import { operationsOf } from './operations.ts'
@@ -26,7 +26,7 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
       const skipped: Skipped[] = []
       let bytes = 0
       const end = performance.now() + limitMs
-      let breath = performance.now() + BREATH_MS
+      const breathe = breathing()
       for (const found of operationsOf(document, options)) {
         if ('why' in found) skipped.push(found)
         else operations.push(found)
@@ -37,10 +37,7 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
         if (operations.length + skipped.length > OPERATIONS_MAX)
           throw documentRefused(`it has more than ${String(OPERATIONS_MAX)} operations.`)
         if (performance.now() > end) throw documentRefused('it takes too long to read.')
-        if (performance.now() < breath) continue
-        // Lets other requests run in between.
-        await setImmediate()
-        breath = performance.now() + BREATH_MS
+        await breathe()
       }
       return {
         name: textOf(info['title'], 80),
@@ -63,16 +60,11 @@ function inVersion3(document: unknown): Raw {
   throw documentRefused(`it must say openapi 3.0, 3.1 or 3.2, or swagger 2.0; it ${version}.`)
 }
 
-function bytesOf({ input, output, upstream, description }: Operation): number {
-  return Buffer.byteLength(JSON.stringify([input, output, upstream, description]))
-}
-
 /** Increase it with every change to how documents are read: then all are read again. */
 const EDITION = '3'
 const LIMIT_MS = 60_000
 const CHARACTERS_MAX = 40_000_000
 const OPERATIONS_MAX = DOCUMENT_LIMITS.operations
-const BREATH_MS = 10
 
 function textOf(value: unknown, longest: number): string {
   return typeof value === 'string' ? plain(value, longest) : ''

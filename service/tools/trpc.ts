@@ -43,7 +43,7 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls, countCall: (call
       return { calls: found.map(toCall), total }
     }),
     /** Imports tools that only this account sees. It pays nothing for calling them. */
-    import: person.input(asked(importInput, importExample)).mutation(async ({ ctx, input }) => {
+    import: person.input(asked(importInput, importExample)).mutation(async ({ ctx, input, signal }) => {
       const { environment, viewer } = viewOf(ctx.caller)
       const { kind, slug, address, credentials: key } = input
       const request = { environment, ownerId: viewer, slug, source: { from: address }, pricing: { otherwise: ZERO } }
@@ -51,7 +51,10 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls, countCall: (call
       const report =
         kind === 'openapi'
           ? await catalogue.importAddress(request)
-          : await catalogue.importServer({ ...request, ...credentials }, address)
+          : await catalogue.importServer(
+              { ...request, ...credentials, ...(signal === undefined ? {} : { signal }) },
+              address,
+            )
       if (key !== undefined) await catalogue.setCredentials({ environment, ownerId: viewer, provider: slug }, key)
       return { ...sizesOf(report), keyRemoved: report.keyRemoved && key === undefined }
     }),

@@ -192,6 +192,53 @@ describe('Tools of an external MCP server', () => {
     expect(await call('add')).toEqual({ kind: 'text', value: 'ok' })
   })
 
+  test('are read from as many small pages as there are, and no further than the limits over all of them', async () => {
+    const reading = { server: stranger.url, caller: 'reader', headers: {} }
+    stranger.tools = Array.from({ length: 210 }, (_, n) => ({ ...TOOLS[1]!, name: `tool_${String(n)}` }))
+    expect((await servers.read(reading)).operations).toHaveLength(210)
+    await expect(servers.read({ ...reading, charactersMax: 2_000 })).rejects.toMatchObject({
+      code: 'mcp_server_refused',
+      message: expect.stringContaining('its list of tools is longer than 2000 characters.'),
+    })
+    const seen: number[] = []
+    const check = ({ tools }: { tools: number }) => {
+      seen.push(tools)
+      if (tools === 5) throw new Error('enough')
+    }
+    await expect(servers.read({ ...reading, check })).rejects.toMatchObject({ code: 'mcp_server_refused' })
+    expect(seen).toEqual([1, 2, 3, 4, 5])
+    stranger.tools = TOOLS
+  })
+
+  test('are read until the deadline of the whole reading, or until the request is closed', async () => {
+    const hasty = createToolServers({
+      ...{ open: (request) => outbound.open(request), limits: { totalMs: 10_000 }, version: '1' },
+      readMs: 300,
+    })
+    const reading = { server: stranger.url, caller: 'reader', headers: {} }
+    // Its session is open before the server stops answering.
+    await hasty.call({
+      ...{ ...reading, tool: 'add', input: {}, onProgress: () => undefined },
+      signal: new AbortController().signal,
+    })
+    stranger.instead = () => undefined
+    await expect(hasty.read(reading)).rejects.toMatchObject({
+      code: 'mcp_server_refused',
+      message: expect.stringContaining('it takes too long to list its tools.'),
+    })
+    await hasty.close()
+    const leaving = new AbortController()
+    await servers.read(reading)
+    stranger.instead = () => {
+      leaving.abort()
+    }
+    await expect(servers.read({ ...reading, signal: leaving.signal })).rejects.toMatchObject({
+      code: 'mcp_server_refused',
+      message: expect.stringContaining('the request was closed.'),
+    })
+    expect((await servers.read(reading)).operations).toHaveLength(3)
+  })
+
   test.each([
     ['a web page', 200, 'text/html', '<h1>Hello</h1>'],
     ['something broken', 200, 'application/json', '{"jsonrpc'],

@@ -15,6 +15,11 @@ export interface Operation {
   readonly upstream: Upstream
 }
 
+/** What it takes of its account's limit. */
+export function bytesOf({ input, output, upstream, description }: Operation): number {
+  return Buffer.byteLength(JSON.stringify([input, output, upstream, description]))
+}
+
 /** A tool before it is stored: without a price, an id or a history. */
 export interface ToolDraft extends Omit<Operation, 'operation'> {
   readonly slug: string

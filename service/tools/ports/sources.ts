@@ -12,7 +12,7 @@ export interface Documents {
   readonly edition: string
 }
 
-export interface ReadOptions {
+export interface ReadOptions extends ReadBounds {
   /** The document's address, which its relative server addresses refer to. */
   readonly base: string | null
   /** Replaces the server that the document names. */
@@ -20,15 +20,29 @@ export interface ReadOptions {
   readonly auth: AuthScheme | null
   /** The document comes with the service or from the operator. */
   readonly trusted: boolean
-  /** A longer one is refused before it is parsed. */
+}
+
+/** The limits on one reading of a source. */
+export interface ReadBounds {
+  /** A longer document is refused before it is parsed, and a longer list of tools before more of it is asked for. */
   readonly charactersMax?: number
-  /** Called while the document is read. Throws when it has more tools or bytes than allowed. */
+  /** Called while the source is read. Throws when it has more tools or bytes than allowed. */
   readonly check?: (reading: { tools: number; bytes: number }) => void
 }
 
 /** Reads the tools that MCP servers offer. */
 export interface ToolServers {
-  read(server: string, caller: string, headers: Readonly<Record<string, string>>): Promise<Reading>
+  /** Throws `mcp_server_refused` with the fault. */
+  read(reading: ServerReading): Promise<Reading>
+}
+
+export interface ServerReading extends ReadBounds {
+  readonly server: string
+  /** Whose calls may share the session. */
+  readonly caller: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Ends the reading when its request is closed. */
+  readonly signal?: AbortSignal
 }
 
 /** Requests to addresses from users, within limits. */

@@ -12,7 +12,7 @@ import type { ImportReport, Reading } from '../../model/draft.ts'
 import type { Credentials, ProviderSecurity } from '../../../connections/model.ts'
 import type { PriceRule, Source } from '../../model/provider.ts'
 import type { AuthScheme, UserId } from '../../model/tool.ts'
-import type { Fetching, ReadOptions } from '../../ports/sources.ts'
+import type { Fetching, ReadBounds, ReadOptions } from '../../ports/sources.ts'
 import type { CatalogueStore, StoredProvider } from '../../ports/keeping.ts'
 import { changesOf, repriced } from '../../rules/change.ts'
 import { withDescription } from '../../rules/description.ts'
@@ -134,8 +134,10 @@ export function createImporting(deps: ImportingDeps) {
 
   async function readServer(request: ImportRequest, server: string): Promise<ImportReport> {
     await fetching.checkAddress(server)
+    const { ownerId, signal } = request
     const { headers } = request.credentials ?? (await storedKey(deps, request, server))
-    const reading = await servers.read(server, request.ownerId ?? 'operator', headers)
+    const about = { server, caller: ownerId ?? 'operator', headers, ...(signal === undefined ? {} : { signal }) }
+    const reading = await servers.read({ ...about, ...boundsOf(ownerId, quotas) })
     const pricing = await pricingOf(store, request)
     const sourceHash = hashOf([server, priced(pricing), reading.operations])
     const provider = named(toProvider({ ...request, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
@@ -153,12 +155,15 @@ async function readOffered(
   { ownerId, offered: wanted = null }: Pick<ImportRequest, 'ownerId'> & { offered?: Offered | null },
   { text, options }: { text: string; options: ReadOptions },
 ): Promise<Reading> {
-  const bounds = ownerId === null ? {} : { check: readingLimit(quotas), charactersMax: CHARACTERS_MAX }
-  const reading = await documents.read(text, { ...options, ...bounds })
+  const reading = await documents.read(text, { ...options, ...boundsOf(ownerId, quotas) })
   if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
   const { offered } = offeredOf(reading.operations, wanted)
   if (offered.length === 0) throw documentRefused('none of its operations is one of those that are offered.')
   return { ...reading, operations: offered }
+}
+
+function boundsOf(ownerId: UserId | null, quotas: CatalogueDeps['quotas']): ReadBounds {
+  return ownerId === null ? {} : { check: readingLimit(quotas), charactersMax: CHARACTERS_MAX }
 }
 
 async function pricingOf(store: CatalogueStore, request: ImportRequest): Promise<PriceRule> {
@@ -233,6 +238,8 @@ export interface ImportRequest {
   readonly yields?: boolean
   /** For reading an MCP server whose credentials are not stored yet. */
   readonly credentials?: Headed
+  /** Ends the reading of an MCP server when the request is closed. */
+  readonly signal?: AbortSignal
 }
 
 type Headed = Pick<Credentials, 'headers'>
@@ -242,7 +249,7 @@ type ImportingDeps = CatalogueDeps & { directory: Directory; credentials: Creden
 /** How many imports a process runs at once. One further import of the same account may wait. */
 const IMPORT_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: 100 }
 
-/** Of a document that an account imports. */
+/** Of a document, or of a server's list of tools, that an account imports. */
 const CHARACTERS_MAX = 10_000_000
 const SERVERS_MAX = 50
 
