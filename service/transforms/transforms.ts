@@ -1,12 +1,15 @@
+import type { Clock } from '../kit/clock.ts'
 import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { DomainError } from '../kit/errors.ts'
+import { canonicalHash } from '../kit/hash.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { Transforms } from '../marketplace/ports/run.ts'
+import { Recent } from '../kit/recent.ts'
+import type { Transforms, TransformUse } from '../marketplace/ports/run.ts'
 import { createThreads } from '../kit/threads.ts'
 import { startThread, type Job, type Result } from './worker.ts'
 
 /** JSONata within limits. */
-export function createTransforms(options: TransformsOptions = {}): Transforms & { close(): Promise<void> } {
+export function createTransforms(options: TransformsOptions): Transforms & { close(): Promise<void> } {
   const limitMs = options.limitMs ?? LIMIT_MS
   const sizes = {
     startThread,
@@ -20,20 +23,7 @@ export function createTransforms(options: TransformsOptions = {}): Transforms & 
     production: createThreads<Evaluated>(sizes),
     sandbox: createThreads<Evaluated>(sizes),
   }
-  const overran = new Map<string, { times: number; until: number }>()
-
-  function assertPatience(expression: string): void {
-    const before = overran.get(expression)
-    if (before === undefined || before.times < PATIENCE) return
-    if (before.until > performance.now()) throw tooLong()
-    overran.delete(expression)
-  }
-
-  function remember(expression: string): void {
-    if (overran.size >= REMEMBERED_MAX) overran.clear()
-    const times = (overran.get(expression)?.times ?? 0) + 1
-    overran.set(expression, { times, until: performance.now() + SILENCE_MS })
-  }
+  const overruns = createOverruns(options)
 
   async function evaluate(expression: string, input: string | null, { environment, userId }: Owner) {
     const outcome = await pools[environment].run(
@@ -41,21 +31,27 @@ export function createTransforms(options: TransformsOptions = {}): Transforms & 
       userId,
     )
     if (outcome === 'crowded') throw poolBusy()
-    if (outcome === 'late') remember(expression)
     return outcome
   }
 
   return {
-    async apply(expression, input, of) {
-      assertPatience(expression)
+    async apply(expression, input, by) {
+      overruns.assertPatience(expression, by)
       const text = JSON.stringify(input ?? null)
       if (text.length > INPUT_MAX) throw refused('transform_too_large', 'it was given too much')
-      const outcome = await evaluate(expression, text, of)
-      if (outcome === 'late') throw tooLong()
+      const outcome = await evaluate(expression, text, by)
+      if (outcome === 'late') {
+        overruns.count(expression, by)
+        throw tooLong()
+      }
       if (outcome === 'crashed') throw refused('transform_too_large', 'it needed too much memory')
       if ('result' in outcome) return outcome.result === null ? undefined : (JSON.parse(outcome.result) as unknown)
       if (outcome.what === 'size') throw refused('transform_too_large', 'its result is too large')
       throw refused('transform_failed', outcome.fault)
+    },
+
+    assertPatience: (expression, by) => {
+      overruns.assertPatience(expression, by)
     },
 
     async check(expression, of, sample) {
@@ -78,7 +74,47 @@ export function createTransforms(options: TransformsOptions = {}): Transforms & 
 
 type Evaluated = Omit<Extract<Result, { result: unknown }>, 'id'> | Omit<Extract<Result, { fault: unknown }>, 'id'>
 
+/**
+ * How often each creator's expression ran past its time in a minute: for one buyer, and for all. One buyer's input that
+ * takes long ends the patience with that buyer only.
+ */
+function createOverruns({ clock, patience = PATIENCE }: TransformsOptions) {
+  const counts = new Recent<string, { times: number }>(REMEMBERED_MAX, { clock, forMs: COUNTED_MS })
+
+  function boundsOf(expression: string, { environment, userId, buyer }: TransformUse) {
+    const own = [environment, userId, expression]
+    return [
+      { key: hashOf(own), most: patience.ofAll },
+      { key: hashOf([...own, buyer]), most: patience.ofBuyer },
+    ]
+  }
+
+  return {
+    assertPatience(expression: string, by: TransformUse): void {
+      for (const { key, most } of boundsOf(expression, by)) {
+        if ((counts.get(key)?.times ?? 0) >= most) throw tooLong()
+      }
+    },
+    count(expression: string, by: TransformUse): void {
+      for (const { key } of boundsOf(expression, by)) {
+        const known = counts.get(key)
+        // The minute is that of the first one.
+        if (known === undefined) counts.put(key, { times: 1 })
+        else known.times++
+      }
+    },
+  }
+}
+
+/** Short, because an expression may be long. */
+function hashOf(parts: readonly string[]): string {
+  return canonicalHash(parts).toString('base64url')
+}
+
 interface TransformsOptions {
+  clock: Clock
+  /** After how many overruns in a minute an expression is refused: to one buyer, and to all. */
+  patience?: { ofBuyer: number; ofAll: number }
   limitMs?: number
   threads?: number
   waitingMax?: number
@@ -109,6 +145,7 @@ const WAITING_MAX = 200
 const EXPRESSION_MAX = 10_000
 const INPUT_MAX = 1_500_000
 const RESULT_MAX = 1_048_576
-const PATIENCE = 3
-const SILENCE_MS = 60_000
+/** As the turns are, a hundred take most of a minute. So few inputs of one payer cannot refuse it to all for long. */
+const PATIENCE = { ofBuyer: 3, ofAll: 100 }
+const COUNTED_MS = 60_000
 const REMEMBERED_MAX = 10_000

@@ -52,7 +52,7 @@ export function openMarketplace(
     file: config.MODELS_FILE,
   })
   const environment = config.LIVE ? 'production' : 'sandbox'
-  const transforms = createTransforms()
+  const transforms = createTransforms({ clock })
   const draftReads = createRateLimit('draft-reads', config.RATE_DRAFT_READS_PER_MINUTE, redis)
   const assets = createAssets({
     store: createAssetStore(database.statements),

@@ -102,9 +102,16 @@ export interface Completion {
 /** Runs creators' JSONata expressions, within limits of time, memory and size; creators take turns. */
 export interface Transforms {
   /** Throws a DomainError that says what is wrong with the expression or its result. */
-  apply(expression: string, input: unknown, of: Owner): Promise<unknown>
+  apply(expression: string, input: unknown, by: TransformUse): Promise<unknown>
+  /** Throws where `apply` would not run the expression now, because it has run past its time too often. */
+  assertPatience(expression: string, by: TransformUse): void
   /** Why this expression is not taken, or null: it does not compile, or it does not end. */
   check(expression: string, of: Owner, sample?: unknown): Promise<string | null>
+}
+
+/** The creator, who owns the expression, and the buyer, whose input it gets. */
+export interface TransformUse extends Owner {
+  buyer: string
 }
 
 /** The guarded client for addresses of creators. */

@@ -111,6 +111,22 @@ describe('a tool', () => {
     expect(request).toBeUndefined()
   })
 
+  test('is not asked for an answer that its transform is refused for, and stays on for other buyers', async () => {
+    const at = '/tool-slow'
+    const apiEndpoint = world.server.on(at, ({ body }) => ({ body }))
+    const responseTransform = '($f := function($x){ $x = null ? 0 : $f($x) }; city = "slow" ? $f(city) : city)'
+    const slug = await world.tool({ apiMethod: 'POST', apiEndpoint, responseTransform })
+    const run = async (person: TestPerson, city: string): Promise<unknown[]> => {
+      const { status, body } = await world.run(person, slug, { inputs: { city } })
+      return [status, String(body.code ?? body.output)]
+    }
+    for (let times = 0; times < 3; times++) expect(await run(caller, 'slow')).toEqual([500, 'transform_timeout'])
+    expect(world.server.to(at)).toHaveLength(3)
+    expect(await run(caller, 'Bern')).toEqual([500, 'transform_timeout'])
+    expect(world.server.to(at)).toHaveLength(3)
+    expect(await run(await world.caller(100), 'Bern')).toEqual([200, 'Bern'])
+  })
+
   test('is called once, even when it fails', async () => {
     const at = '/tool-once'
     const slug = await world.tool({ apiEndpoint: world.server.on(at, () => ({ status: 503 })) })

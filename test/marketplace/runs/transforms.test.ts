@@ -1,12 +1,13 @@
-import type { Owner } from '../../../service/kit/owner.ts'
+import { TestClock } from '../../harness/clock.ts'
 import { createTransforms } from '../../../service/transforms/transforms.ts'
 
 describe('transforms', () => {
-  const runner = createTransforms({ limitMs: 400, waitingMax: 500 })
-  const of = { userId: 'usr_creator', environment: 'sandbox' as const }
+  const clock = new TestClock()
+  const runner = createTransforms({ clock, limitMs: 400, waitingMax: 500 })
+  const of = { userId: 'usr_creator', environment: 'sandbox' as const, buyer: 'one' }
   const transforms = {
-    apply: (expression: string, input: unknown, by: Owner = of) => runner.apply(expression, input, by),
-    check: (expression: string, by: Owner = of) => runner.check(expression, by),
+    apply: (expression: string, input: unknown, by = of) => runner.apply(expression, input, by),
+    check: (expression: string, by = of) => runner.check(expression, by),
   }
 
   afterAll(async () => {
@@ -53,6 +54,35 @@ describe('transforms', () => {
     await expect(transforms.apply(expression, {})).rejects.toMatchObject({ code: 'transform_timeout' })
     expect(isOver).toBe(false)
     await other
+  })
+
+  test('of one buyer ends the patience with that buyer, of many with all, for one creator and a minute', async () => {
+    const patience = { ofBuyer: 2, ofAll: 4 }
+    const impatient = createTransforms({ clock, limitMs: 100, patience })
+    // Ends at once for all inputs but one.
+    const expression = '($f := function($x){ $f($x) }; slow ? $f(1) : 1)'
+    const by = (buyer: string, userId = 'usr_creator') => ({ ...of, userId, buyer })
+    const overrun = async (buyer: string) => {
+      await expect(impatient.apply(expression, { slow: true }, by(buyer))).rejects.toMatchObject({
+        code: 'transform_timeout',
+      })
+    }
+    const refused = { code: 'transform_timeout' }
+    await overrun('one')
+    await overrun('one')
+    await expect(impatient.apply(expression, {}, by('one'))).rejects.toMatchObject(refused)
+    expect(() => {
+      impatient.assertPatience(expression, by('one'))
+    }).toThrow('it took too long')
+    impatient.assertPatience(expression, by('two'))
+    expect(await impatient.apply(expression, {}, by('two'))).toBe(1)
+    await overrun('two')
+    await overrun('three')
+    await expect(impatient.apply(expression, {}, by('four'))).rejects.toMatchObject(refused)
+    expect(await impatient.apply(expression, {}, by('one', 'usr_other'))).toBe(1)
+    clock.forward(60_000)
+    expect(await impatient.apply(expression, {}, by('one'))).toBe(1)
+    await impatient.close()
   })
 
   test('one that uses too much memory loses its thread, not the process', async () => {

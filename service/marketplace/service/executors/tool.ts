@@ -4,7 +4,7 @@ import type { OutboundRequest } from '../../../outbound/model.ts'
 import { ExecutionFailed } from '../../errors.ts'
 import type { ToolConfig } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
-import type { Callout, Executor, Transforms, Work } from '../../ports/run.ts'
+import type { Callout, Executor, Transforms, TransformUse, Work } from '../../ports/run.ts'
 import { callFailure, withReason } from '../../rules/reason.ts'
 import { toolSecondsOf } from '../../rules/run.ts'
 import { textOf } from '../../rules/template.ts'
@@ -12,18 +12,24 @@ import { asksByQuery, authHeader, readAnswer, withQuery } from '../../rules/tool
 
 /** Sends the transformed inputs to the creator's API; its transformed answer is the output. Never called twice. */
 export function createToolExecutor({ callout, transforms, assets }: ToolDeps): Executor {
-  async function transform(
-    { ownerId, environment }: Work['asset'],
-    expression: string | null,
-    input: unknown,
-    which: string,
-  ): Promise<unknown> {
+  async function transform(work: Work, which: Which, input: unknown): Promise<unknown> {
+    const expression = expressionOf(work, which)
     if (expression === null) return input
     try {
-      return await transforms.apply(expression, input, { userId: ownerId, environment })
+      return await transforms.apply(expression, input, useOf(work))
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error
-      throw new ExecutionFailed(error.code, `The tool's ${which} failed: ${error.message}`, error)
+      throw transformFailed(which, error)
+    }
+  }
+
+  /** Before the creator's API works for an answer that could not be transformed. */
+  function assertPatience(work: Work, which: Which): void {
+    const expression = expressionOf(work, which)
+    if (expression === null) return
+    try {
+      transforms.assertPatience(expression, useOf(work))
+    } catch (error) {
+      throw transformFailed(which, error)
     }
   }
 
@@ -67,14 +73,36 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
 
   return {
     async execute(work, signal) {
-      const { config } = work.asset.content
-      if (config.type !== 'tool') throw new Error('not a tool')
-      const payload = await transform(work.asset, config.requestTransform, work.inputs, 'request transform')
-      const answer = readAnswer(await send(requestOf(work, config, payload), work, signal))
-      const result = await transform(work.asset, config.responseTransform, answer, 'response transform')
-      return { output: textOf(result), usage: null }
+      const config = toolConfigOf(work)
+      const payload = await transform(work, 'request', work.inputs)
+      const prepared = requestOf(work, config, payload)
+      assertPatience(work, 'response')
+      const answer = readAnswer(await send(prepared, work, signal))
+      return { output: textOf(await transform(work, 'response', answer)), usage: null }
     },
   }
+}
+
+function toolConfigOf({ asset: { content } }: Work): ToolConfig {
+  const { config } = content
+  if (config.type !== 'tool') throw new Error('not a tool')
+  return config
+}
+
+type Which = 'request' | 'response'
+
+function expressionOf(work: Work, which: Which): string | null {
+  const { requestTransform, responseTransform } = toolConfigOf(work)
+  return which === 'request' ? requestTransform : responseTransform
+}
+
+function useOf({ asset: { ownerId, environment }, subject }: Work): TransformUse {
+  return { userId: ownerId, environment, buyer: subject }
+}
+
+function transformFailed(which: Which, error: unknown): unknown {
+  if (!(error instanceof DomainError)) return error
+  return new ExecutionFailed(error.code, `The tool's ${which} transform failed: ${error.message}`, error)
 }
 
 interface Prepared {
