@@ -14,8 +14,8 @@ export interface Limited {
   refusal: DomainError | null
 }
 
-/** Counts requests by key. */
-export type RateLimit = (key: string) => Promise<Limited>
+/** Counts requests by key: one, or as many as there are in it. */
+export type RateLimit = (key: string, requests?: number) => Promise<Limited>
 
 /**
  * Allows `most` requests per minute, or per `seconds`; 0 means no limit. With Redis, all processes share the count.
@@ -24,9 +24,9 @@ export type RateLimit = (key: string) => Promise<Limited>
 export function createRateLimit(name: string, most: number, redis: Redis | null, seconds = 60): RateLimit {
   if (most === 0) return () => Promise.resolve({ headers: {}, refusal: null })
   const limiter = limiterOf({ keyPrefix: `limit:${name}`, points: most, duration: seconds }, redis)
-  return async (key) => {
+  return async (key, requests = 1) => {
     try {
-      return { headers: headersOf(most, await limiter.consume(key)), refusal: null }
+      return { headers: headersOf(most, await limiter.consume(key, requests)), refusal: null }
     } catch (reached) {
       if (!(reached instanceof RateLimiterRes)) throw reached
       return { headers: headersOf(most, reached), refusal: refusalOf(reached) }

@@ -138,3 +138,26 @@ test('calls without a key are limited one by one, by the address they come from'
     await world.close()
   }
 })
+
+test('a batch uses up as many requests as it has messages, with a key and without', async () => {
+  const world = await payWorld({ RATE_API_PER_MINUTE: '100' })
+  const batch = Array.from({ length: 60 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))
+  const post = async (headers: Record<string, string>) => {
+    const response = await fetch(`${world.service.origin}/tools/mcp?view=all`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify(batch),
+    })
+    await response.text()
+    return [response.status, response.headers.get('RateLimit-Remaining')]
+  }
+  try {
+    const { key } = await world.caller(1)
+    for (const headers of [{ authorization: `Bearer ${key}` }, {}]) {
+      expect(await post(headers)).toEqual([200, '40'])
+      expect(await post(headers)).toEqual([429, '0'])
+    }
+  } finally {
+    await world.close()
+  }
+})

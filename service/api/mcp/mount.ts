@@ -46,9 +46,10 @@ export function mountMcp(mounted: McpDeps): { handler: RequestHandler; close(): 
     // Many guests share one name: each address has a limit of its own.
     const isGuest = caller === deps.guest
     if (!isGuest) context.caller = caller
-    await count(isGuest ? limitKeyOf(request) : (caller.keyId ?? `${caller.issuer} ${caller.subject}`), response)
+    const limitKey = isGuest ? limitKeyOf(request) : (caller.keyId ?? `${caller.issuer} ${caller.subject}`)
+    await count(limitKey, 1, response)
     if (isMessage) return await legacy.receive(caller, request, response)
-    if (request.method === 'POST') return await post({ caller, query }, request, response)
+    if (request.method === 'POST') return await post({ caller, query, limitKey }, request, response)
     if (request.get('mcp-protocol-version') === STATELESS) {
       response.set('Allow', 'POST')
       refuse(response, 405, -32_000, 'Method not allowed: this version of the protocol has only POST.')
@@ -80,7 +81,7 @@ export function mountMcp(mounted: McpDeps): { handler: RequestHandler; close(): 
   }
 
   /** A message of either line of the protocol. */
-  async function post(client: Client, request: Request, response: Response): Promise<void> {
+  async function post({ limitKey, ...client }: Posted, request: Request, response: Response): Promise<void> {
     const bytes = await readBody(request, deps.bodyBytesMax)
     let body: unknown
     try {
@@ -89,6 +90,8 @@ export function mountMcp(mounted: McpDeps): { handler: RequestHandler; close(): 
       refuse(response, 400, -32_700, error instanceof DomainError ? error.message : 'This is not a JSON-RPC message.')
       return
     }
+    // The request itself was counted before its body was read; a batch counts as the messages that it has.
+    if (Array.isArray(body) && body.length > 1) await count(limitKey, body.length - 1, response)
     if (isStateless(request, body)) return await stateless({ ...client, body }, request, response)
     const session = await sessionOf(client.caller, request, response)
     if (session !== UNKNOWN) await streamable.post({ ...client, session, body }, request, response)
@@ -103,8 +106,8 @@ export function mountMcp(mounted: McpDeps): { handler: RequestHandler; close(): 
     return UNKNOWN
   }
 
-  async function count(key: string, response: Response): Promise<void> {
-    const { headers, refusal } = await deps.limit(key)
+  async function count(key: string, messages: number, response: Response): Promise<void> {
+    const { headers, refusal } = await deps.limit(key, messages)
     response.set(headers)
     if (refusal !== null) throw refusal
   }
@@ -122,6 +125,11 @@ export function mountMcp(mounted: McpDeps): { handler: RequestHandler; close(): 
 interface Client {
   caller: Caller
   query: Readonly<Record<string, string>>
+}
+
+interface Posted extends Client {
+  /** Under which its messages are counted. */
+  limitKey: string
 }
 
 const UNKNOWN = Symbol('unknown session')
