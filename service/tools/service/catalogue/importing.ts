@@ -25,7 +25,7 @@ import type { CredentialKeeping } from './credentials.ts'
 
 /** Imports tools from a document or a server. Reading takes seconds and holds no lock; writing is one transaction. */
 export function createImporting(deps: ImportingDeps) {
-  const { store, clock, documents, servers, fetching, directory, quotas } = deps
+  const { store, clock, documents, fetching, directory, quotas } = deps
   const turns = { sandbox: new FairTurns(IMPORT_TURNS), production: new FairTurns(IMPORT_TURNS) }
 
   /**
@@ -133,14 +133,7 @@ export function createImporting(deps: ImportingDeps) {
   }
 
   async function readServer(request: ImportRequest, server: string): Promise<ImportReport> {
-    await fetching.checkAddress(server)
-    const { ownerId, signal } = request
-    const { headers } = request.credentials ?? (await storedKey(deps, request, server))
-    const about = { server, caller: ownerId ?? 'operator', headers, ...(signal === undefined ? {} : { signal }) }
-    const reading = await servers.read({ ...about, ...boundsOf(ownerId, quotas) })
-    const pricing = await pricingOf(store, request)
-    const sourceHash = hashOf([server, priced(pricing), reading.operations])
-    const provider = named(toProvider({ ...request, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
+    const { provider, reading } = await listed(deps, request, server)
     return await writeIfNew(provider, reading)
   }
 
@@ -160,6 +153,26 @@ async function readOffered(
   const { offered } = offeredOf(reading.operations, wanted)
   if (offered.length === 0) throw documentRefused('none of its operations is one of those that are offered.')
   return { ...reading, operations: offered }
+}
+
+/** What an MCP server lists, and the provider that has it. */
+async function listed(
+  deps: ImportingDeps,
+  request: ImportRequest,
+  server: string,
+): Promise<{ provider: StoredProvider; reading: Reading }> {
+  const { store, servers, fetching, quotas } = deps
+  await fetching.checkAddress(server)
+  const { ownerId, signal } = request
+  const { headers } = request.credentials ?? (await storedKey(deps, request, server))
+  const about = { server, caller: ownerId ?? 'operator', headers, ...(signal === undefined ? {} : { signal }) }
+  const reading = await servers.read({ ...about, ...boundsOf(ownerId, quotas) })
+  const pricing = await pricingOf(store, request)
+  const sourceHash = hashOf([server, priced(pricing), reading.operations])
+  return {
+    provider: named(toProvider({ ...request, pricing, source: { from: server } }, 'mcp', sourceHash), reading),
+    reading,
+  }
 }
 
 function boundsOf(ownerId: UserId | null, quotas: CatalogueDeps['quotas']): ReadBounds {
