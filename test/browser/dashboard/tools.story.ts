@@ -80,7 +80,7 @@ export function tools(opened: () => Desk): void {
           await page.getByRole('button', { name: 'Import' }).first().click()
           await page.getByLabel('Address').fill(`${origin}/openapi.json`)
           await page.getByLabel('Name').fill('keyed')
-          await page.getByLabel('Key').fill(key)
+          await page.getByRole('textbox', { name: 'Key' }).fill(key)
           await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
           await page.getByRole('dialog').waitFor({ state: 'detached' })
         }
