@@ -1,4 +1,5 @@
 import { transactionUrl } from '../../chain/networks.ts'
+import { DomainError } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire, usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
@@ -97,7 +98,7 @@ export function createRefunds(deps: RefundDeps) {
       if (refund === null) throw error
       if (wait !== null && !isOverdue(refund, now))
         return await store.wait(id, { ...wait, tryAt: nextTry(refund.createdAt, now) })
-      const failure = isRefusal(error) ? error.code : wait && (refund.waitsFor ?? wait.waitsFor)
+      const failure = isRefusal(error) || isOverdue(refund, now) ? failureOf(error, refund.waitsFor) : null
       if (failure === null) throw error
       const fail: Work = (inside, known, sale) => moving.end(inside, sale, known, { state: 'failed', failure })
       await moving.locked(id, whileWaiting(fail))
@@ -144,6 +145,13 @@ export function createRefunds(deps: RefundDeps) {
       })
     },
   }
+}
+
+/** Null where the transfer has left and is another's in the books: the refund has not failed. */
+function failureOf(error: unknown, waitedFor: string | null): string | null {
+  if (isRefusal(error)) return error.code
+  const isHere = error instanceof DomainError && error.code !== 'payout_booked_otherwise'
+  return isHere ? (waitedFor ?? error.code) : null
 }
 
 /** Nothing where another process has taken the refund further. */
