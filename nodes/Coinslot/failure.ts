@@ -111,7 +111,7 @@ const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   rda_rate_limited: limited,
 }
 
-/** Its own key would only find it again, so that the step is executed anew. */
+/** Repeating the step would find the same payment, so a person has to execute the workflow again. */
 export function paymentReturned({ id, reason }: IDataObject): string {
   const payment = `payment ${text(id)} of this step`
   // The seller decides only where it had the payment.

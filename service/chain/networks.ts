@@ -100,10 +100,7 @@ export function blockBeforeSigning(head: { number: bigint; timestamp: bigint }, 
 /** Half a day of blocks. */
 const SIGNED_BLOCKS = 21_600n
 
-/**
- * A block before whatever a restored database does not know any more: the rows that it makes anew are younger than what
- * they are about.
- */
+/** A block before the oldest transfer that a restored database can have lost. */
 export function blockBeforeDump(head: { number: bigint }): bigint {
   const blocks = blocksIn(DUMP_MS)
   return head.number > blocks ? head.number - blocks : 0n

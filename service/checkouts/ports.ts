@@ -251,8 +251,8 @@ export interface Callbacks {
 export type WalletAddress = (owner: Owner) => Promise<Address | null>
 
 export interface SellersRecipients {
-  /** Throws where what is paid to this address on this network could be spent by nobody. */
-  assertForSales(to: Address, network: NetworkName, of: { owner: Owner | null; field: string }): Promise<void>
+  /** Where a seller is paid: their own wallet's address where they name none. Throws for an address where nobody could spend it. */
+  ofSales(owner: Owner, named: { recipient: Address | null; network: NetworkName }): Promise<Address | null>
 }
 
 /** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */

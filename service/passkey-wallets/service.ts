@@ -12,7 +12,7 @@ export interface PasskeyWalletDeps {
   facilitator: Pick<Facilitator, 'settle'>
   signatures: Pick<Signatures, 'deployment'>
   recipients: {
-    /** Throws where what arrives at this address on this network could be spent by nobody. */
+    /** Throws for an address where nobody could spend what arrives on this network. */
     assertSpendable(to: Address, network: NetworkName, refused: readonly [], field: string): Promise<void>
   }
 }

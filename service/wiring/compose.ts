@@ -377,7 +377,6 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     brands,
     secret,
     deliveries,
-    walletAddress: (owner) => wallets.depositAddress(owner),
     recipients: wallets.recipients,
   })
   const storefront = openStorefront(platform, {

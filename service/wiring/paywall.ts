@@ -1,11 +1,9 @@
 import { hkdfSync } from 'node:crypto'
 import { recoverMessage } from '../chain/messages.ts'
-import type { Address } from '../chain/model.ts'
 import { answerError } from '../api/errors.ts'
 import { createRateLimit } from '../api/limits.ts'
 import { newId } from '../kit/ids.ts'
 import { usdc } from '../kit/money.ts'
-import type { Owner } from '../kit/owner.ts'
 import { countTokens } from '../models/tokens.ts'
 import { checkHeaders } from '../outbound/headers.ts'
 import { relayClient } from '../outbound/relay.ts'
@@ -122,7 +120,6 @@ interface PaywallsGiven {
   /** The same in every process. */
   secret: string
   deliveries: HookDeps['deliveries']
-  walletAddress: (owner: Owner) => Promise<string | null>
   recipients: Wallets['recipients']
 }
 
@@ -178,7 +175,6 @@ function paywallsOn(
       seal: (text, context) => vault.seal(new Secret(text), context),
       open: (sealed, context) => vault.open(sealed, context).reveal(),
     },
-    walletAddress: async (owner) => ((await parts.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
     recipients: parts.recipients,
     // A separate key, derived from the secret that every process shares.
     tokenKey: Buffer.from(hkdfSync('sha256', parts.secret, '', 'coinslot paywall test tokens', 32)),

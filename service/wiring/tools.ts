@@ -159,7 +159,7 @@ export async function recipientOf(
   const { TOOLS_RECIPIENT: named } = config
   if (named === undefined) return recipient
   const { network } = config.LIVE ? LIVE : SANDBOX
-  await recipients.assertForSales(named, network, { owner: null, field: 'TOOLS_RECIPIENT' })
+  await recipients.assertForSales(named, network, 'TOOLS_RECIPIENT')
   return named
 }
 

@@ -21,7 +21,7 @@ export function createLife(deps: CheckoutDeps) {
     operation: Id<'op'>,
   ): Promise<{ checkout: Checkout; secret: string | null }> {
     const owner = accountOf(caller)
-    const recipient = await recipientOf(deps, owner, wanted)
+    const recipient = await deps.recipients.ofSales(owner, wanted)
     const terms = { ...wanted, recipient, ...(await withFiles(files, owner, wanted)) }
     assertTerms(terms, owner.environment, captureLimits())
     if (terms.callbackUrl !== null) await checkCallback(callbacks, terms.callbackUrl)
@@ -163,17 +163,6 @@ function given(checkout: Checkout | null): Checkout {
   return checkout
 }
 
-/** Their own wallet's where they name none. What is sold must not be paid to an address where nobody could spend it. */
-async function recipientOf(
-  { walletAddress, recipients }: Pick<CheckoutDeps, 'walletAddress' | 'recipients'>,
-  owner: Owner,
-  { recipient, network }: Pick<Terms, 'recipient' | 'network'>,
-): Promise<Terms['recipient']> {
-  if (recipient === null) return await walletAddress(owner)
-  await recipients.assertForSales(recipient, network, { owner, field: 'recipient' })
-  return recipient
-}
-
 async function changedRecipient(
   deps: CheckoutDeps,
   owner: Owner,
@@ -182,7 +171,7 @@ async function changedRecipient(
 ): Promise<Partial<Pick<Terms, 'recipient'>>> {
   if (wanted.recipient === undefined && wanted.network === undefined) return {}
   const before = given(await deps.store.findOwn(owner, id))
-  const recipient = await recipientOf(deps, owner, { ...before, ...wanted })
+  const recipient = await deps.recipients.ofSales(owner, { ...before, ...wanted })
   return wanted.recipient === undefined ? {} : { recipient }
 }
 

@@ -42,7 +42,7 @@ export function createWatching(deps: CheckoutDeps): Watching {
     )
   }
 
-  /** Where `count` pauses it, its owner is told by event and mail. */
+  /** Tells the owner by event and mail where `count` has paused the checkout. */
   async function pause(
     id: string,
     now: Date,

@@ -7,10 +7,10 @@ import type { Clock } from '../../kit/clock.ts'
 import { assertVersion, DomainError, invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { signingKey, toSigningSecret } from '../../kit/signing-secret.ts'
-import type { Environment, Owner } from '../../kit/owner.ts'
+import type { Environment } from '../../kit/owner.ts'
 import { paywallMissing, slugTaken } from '../errors.ts'
 import { type HeaderList, type Payment, type Paywall, type Terms } from '../model.ts'
-import type { Addresses, Analytics, Page, PaywallStore, Sealing, SellersRecipients, WalletAddress } from '../ports.ts'
+import type { Addresses, Analytics, Page, PaywallStore, Sealing, SellersRecipients } from '../ports.ts'
 import { proofOf, receiptOf, type Proof } from '../../sales/service/door.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import { HELD_MS, paymentOf } from '../rules/payment.ts'
@@ -30,7 +30,6 @@ export interface OwnerDeps {
   addresses: Addresses
   sealing: Sealing
   sales: SaleReader
-  walletAddress: WalletAddress
   recipients: SellersRecipients
   clock: Clock
   dialects: Dialects
@@ -51,7 +50,7 @@ export function createOwning(deps: OwnerDeps) {
     async create(caller: Caller, wanted: Wanted, operation: Id<'op'>): Promise<{ paywall: Paywall; secret: string }> {
       const owner = accountOf(caller)
       const { headers, ...terms } = wanted
-      const recipient = await recipientOf(deps, owner, terms)
+      const recipient = await deps.recipients.ofSales(owner, terms)
       assertTerms({ ...terms, recipient }, owner.environment)
       await checkUpstream(addresses, wanted)
       const now = clock.now()
@@ -88,7 +87,7 @@ export function createOwning(deps: OwnerDeps) {
       if (change.upstreamUrl !== undefined || headers !== undefined) {
         await checkUpstream(addresses, { upstreamUrl: change.upstreamUrl ?? before.upstreamUrl, headers })
       }
-      const recipient = namesRecipient(change) ? await recipientOf(deps, owner, { ...before, ...changed }) : null
+      const recipient = namesRecipient(change) ? await deps.recipients.ofSales(owner, { ...before, ...changed }) : null
       return await unlessTaken(() =>
         store.inTransaction(async (inside) => {
           const held = given(await store.lock(inside, owner, id))
@@ -184,24 +183,13 @@ async function checkChange(deps: OwnerDeps, caller: Caller, id: string | null, t
   const isKept = terms.recipient === undefined && before !== null
   const named = { network, recipient: (isKept ? before.recipient : terms.recipient) ?? null }
   const isUnasked = isKept && (named.recipient === null || !namesRecipient(terms))
-  const recipient = isUnasked ? named.recipient : await recipientOf(deps, owner, named)
+  const recipient = isUnasked ? named.recipient : await deps.recipients.ofSales(owner, named)
   assertTerms({ network, testMode, recipient }, owner.environment)
 }
 
 /** An edit of something else is not refused for a recipient that was taken before. */
 function namesRecipient({ recipient, network }: Pick<Change, 'recipient' | 'network'>): boolean {
   return recipient !== undefined || network !== undefined
-}
-
-/** Their own wallet's where they name none. What is sold must not be paid to an address where nobody could spend it. */
-async function recipientOf(
-  { walletAddress, recipients }: Pick<OwnerDeps, 'walletAddress' | 'recipients'>,
-  owner: Owner,
-  { recipient, network }: Pick<Terms, 'network' | 'recipient'>,
-): Promise<Terms['recipient']> {
-  if (recipient === null) return await walletAddress(owner)
-  await recipients.assertForSales(recipient, network, { owner, field: 'recipient' })
-  return recipient
 }
 
 /** Reports the guard's refusal of the address as a fault of the field. */

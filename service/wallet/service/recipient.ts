@@ -12,7 +12,7 @@ import type { WalletDeps } from './deps.ts'
 export function createRecipients(deps: WalletDeps, depositAddress: DepositAddress) {
   const { ledger, outflow, store, book, payers, clock, publish } = deps
 
-  /** Throws where what arrives on this network can be spent by nobody. `refused`: further addresses, and why. */
+  /** Throws for an address where nobody could spend what arrives on this network. `refused`: further addresses, and why. */
   async function assertNotLost(
     to: Address,
     network: NetworkName,
@@ -54,12 +54,18 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
     assertSpendable,
 
     /**
-     * For an address that what is sold is paid to. A seller's own wallet is no question: it is what is taken where none is
-     * named; the treasury is what the server's own products are paid to.
+     * For an address that what is sold is paid to. The treasury is what the server's own products are paid to. `field`: where the
+     * request has it.
      */
-    async assertForSales(to: Address, network: NetworkName, { owner, field }: Naming): Promise<void> {
-      if (owner !== null && to === (await depositAddress(owner))) return
-      await assertNotLost(to, network, [], field)
+    assertForSales: (to: Address, network: NetworkName, field: string): Promise<void> =>
+      assertNotLost(to, network, [], field),
+
+    /** Where a seller is paid: their own wallet's address where they name none. */
+    async ofSales(owner: Owner, { recipient, network }: NamedRecipient): Promise<Address | null> {
+      const own = await depositAddress(owner)
+      if (recipient === null || recipient === own) return own
+      await assertNotLost(recipient, network, [], 'recipient')
+      return recipient
     },
 
     /** With its checksum. */
@@ -81,10 +87,9 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
   }
 }
 
-interface Naming {
-  /** The seller, where there is one. */
-  owner: Owner | null
-  field: string
+interface NamedRecipient {
+  recipient: Address | null
+  network: NetworkName
 }
 
 type Refused = readonly [address: Address | null, why: string]
