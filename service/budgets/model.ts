@@ -77,6 +77,8 @@ export interface Spender {
   domain?: string
   /** For a run: its price goes to another account. */
   paysAccount?: boolean
+  /** For a payment: it is known to cost nothing. */
+  isFree?: boolean
   /** Identifies the exact request: its approval is valid for no other. */
   requestHash: string
   /** For a call that no caller waits for: announced when a person approves, so that the call resumes by itself. */
@@ -94,6 +96,7 @@ export interface Expense {
   toolNames?: readonly string[]
   domain: string | null
   paysAccount?: boolean
+  isFree?: boolean
   amount: Usdc
 }
 

@@ -117,6 +117,8 @@ describe('limits', () => {
     expect(decisionOn(policyOf(), { kind: 'pay' })).toBe('limits')
     expect(decisionOn(policyOf({ approvalAbove: usdc(1n) }), { kind: 'pay', amount: usdc(1n) })).toBe('limits')
     expect(decisionOn(policyOf(), { kind: 'run' })).toBe('allowed')
+    expect(decisionOn(policyOf(), { kind: 'pay', isFree: true })).toBe('allowed')
+    expect(decisionOn(policyOf(), { kind: 'pay', isFree: true }, 'paused')).toBe('paused')
     for (const limit of ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const) {
       expect([limit, decisionOn(policyOf({ limits: { [limit]: 9_000_000n } }), { kind: 'pay' })]).toEqual([
         limit,

@@ -517,6 +517,29 @@ describe('the MCP address of an account', () => {
     expect((await world.wallet(buyer)).totalSpent).toBe(0)
   })
 
+  test('an agent calls a free route only where its rules allow it', async () => {
+    const buyer = await world.caller(0)
+    const before = world.server.to('/weather/ping').length
+    const callAs = async (rules: Json) => {
+      const { agent } = (await buyer.call('POST', '/v1/agents', { body: { name: 'A', ...rules } })).body
+      const created = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+      const result = await call('weather-get-ping', {}, {}, { key: (created.body as { secret: string }).secret })
+      const { decisions } = (await buyer.call('GET', `/v1/agents/${agent.id}/decisions`)).body
+      return { result, decisions: (decisions as Json[]).map(({ kind, outcome, rule }) => [kind, outcome, rule]) }
+    }
+    for (const [rules, rule] of [
+      [{ status: 'paused' }, 'paused'],
+      [{ domains: { allow: ['other.test'] } }, 'domains.allow'],
+      [{ rate: { callsPerMinute: 0 } }, 'callsPerMinute'],
+    ] as const) {
+      const { result, decisions } = await callAs(rules)
+      expect(errorOf(result)).toMatchObject({ code: 'spending_limit', limit: rule })
+      expect(decisions).toEqual([['pay', 'refused', rule]])
+    }
+    expect(world.server.to('/weather/ping')).toHaveLength(before)
+    expect((await callAs({})).result).toMatchObject({ structuredContent: { pong: true } })
+  })
+
   test('gives products of one name distinct tool names, and lists only those on sale', async () => {
     const seller = await world.caller(0)
     await choose(seller, 'names')

@@ -70,11 +70,11 @@ export function defaultPerDayOf({ limits }: Pick<Policy, 'limits'>, defaultPerDa
 function refusalWithoutLimits(
   policy: Policy,
   usage: Usage,
-  { kind, amount, paysAccount = false }: Expense,
+  { kind, amount, paysAccount = false, isFree = false }: Expense,
   defaultPerDay: Usdc | null,
 ): Refused | null {
   if (LIMITS.some((limit) => policy.limits[limit] !== null)) return null
-  if (kind === 'pay') return { rule: 'limits', requested: amount }
+  if (kind === 'pay') return isFree ? null : { rule: 'limits', requested: amount }
   const held = policy.approvalAbove !== null && amount > policy.approvalAbove
   if (!paysAccount || held || amount === ZERO || defaultPerDay === null) return null
   const spent = usage.perDay

@@ -136,12 +136,12 @@ async function checkTarget(
   spender: Spender,
   reference: string,
 ): Promise<void> {
-  const { agentId, kind, target, alias = null, toolNames = [], domain = null } = spender
+  const { agentId, kind, target, alias = null, toolNames = [], domain = null, isFree = false } = spender
   const agent = await store.find(owner, agentId)
   if (agent === null) throw spendingLimit(agentGone(ZERO))
   const expense = { kind, target, alias, toolNames, domain, amount: ZERO }
   const usage = await store.usage(agent.id, clock.now())
-  const verdict = decide(agent, usage, expense, { approved: false, defaultPerDay })
+  const verdict = decide(agent, usage, { ...expense, isFree }, { approved: false, defaultPerDay })
   if (verdict.outcome !== 'refused') return
   const { rule, pattern } = verdict.refusal
   const decided = { at: usage.at, outcome: 'refused' as const, rule, pattern, approvalId: null }

@@ -89,10 +89,16 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
     return sale !== null && sale.state !== 'released' && sale.state !== 'failed'
   }
 
+  /** A route that is free. The limits of the caller's agent decide about it as about any other. */
+  async function pass(route: OpenedRoute, { guest, caller, operation }: McpAsk): Promise<CallToolResult> {
+    if (guest === null) await accounts.here.mayCall(caller, callOf(route, ZERO), operation)
+    return toResult(route, await route.pass(), {})
+  }
+
   return async ({ owner, id }, ask, sent) => {
     if (ask.guest !== null) await countGuest(ask.guest)
     const route = await openRoute(owner, id, sent.params.arguments ?? {}, sent.signal)
-    if (route.price === ZERO) return toResult(route, await route.pass(), {})
+    if (route.price === ZERO) return await pass(route, ask)
     return ask.guest === null ? await charge(route, ask, sent) : await sell(route, ask, sent)
   }
 }
