@@ -11,6 +11,8 @@ export interface Product {
   id: string
   /** As its seller calls it. */
   name: string
+  /** Of an asset, by which the marketplace knows it. */
+  slug?: string
   /** Not for sale now, and in no list. Who has paid for it calls it again for the answer. */
   former?: boolean
 }

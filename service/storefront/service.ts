@@ -35,8 +35,8 @@ export function createStorefront({ accountByHandle, products, clock }: Storefron
     const owner = { userId, environment }
     const lists = await Promise.all(
       KINDS.map(async (kind) =>
-        (await products[kind].listTools(owner, LISTED_MAX)).map(({ id, name, former = false }) => {
-          return { kind, id, name, former }
+        (await products[kind].listTools(owner, LISTED_MAX)).map(({ former = false, ...product }) => {
+          return { kind, ...product, former }
         }),
       ),
     )

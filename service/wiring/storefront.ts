@@ -16,6 +16,7 @@ import { createRouteSeller, type OpenRoute } from '../storefront/mcp/routes.ts'
 import { createStorefrontMcp } from '../storefront/mcp/server.ts'
 import type { AccountPayments } from '../storefront/ports.ts'
 import { createStorefront } from '../storefront/service.ts'
+import { assetSlugOf } from '../tools/rules/slug.ts'
 
 /** One MCP address for all that an account sells. */
 export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Part {
@@ -41,7 +42,7 @@ export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Pa
             { ...ask, query: { ...ask.query, chk: id } },
             { ...sent, params: { ...params, name: toolNameOf(name) } },
           ),
-        asset: createAssetSeller({ runs, guests, facilitator, countGuest }),
+        asset: createAssetSeller({ runs, guests, facilitator, toolSlugOf: assetSlugOf, countGuest }),
         route: createRouteSeller({ openRoute, accounts, purchases, tokens, countGuest }),
       },
       task: (ask, operation) => checkoutMcp.task(ask, operation),

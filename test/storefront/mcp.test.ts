@@ -517,6 +517,26 @@ describe('the MCP address of an account', () => {
     expect((await world.wallet(buyer)).totalSpent).toBe(0)
   })
 
+  test('an agent runs an asset as a tool only where both of its lists allow it', async () => {
+    const buyer = await world.caller(1)
+    const callAs = async (rules: Json) => {
+      const { agent } = (await buyer.call('POST', '/v1/agents', { body: { name: 'A', ...rules } })).body
+      const created = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+      const { secret } = created.body as { secret: string }
+      return await call('echo', { say: 'hi' }, {}, { key: secret })
+    }
+    for (const [rules, rule] of [
+      [{ tools: { allow: [] } }, 'tools.allow'],
+      [{ tools: { allow: ['echo'] } }, 'tools.allow'],
+      [{ tools: { deny: ['rda-*'] } }, 'tools.deny'],
+      [{ rdas: { deny: ['echo'] } }, 'rdas.deny'],
+    ] as const) {
+      expect(errorOf(await callAs(rules))).toMatchObject({ code: 'spending_limit', limit: rule })
+    }
+    expect((await world.wallet(buyer)).totalSpent).toBe(0)
+    expect(await callAs({ tools: { allow: ['rda-echo'] } })).not.toHaveProperty('isError')
+  })
+
   test('an agent calls a free route only where its rules allow it', async () => {
     const buyer = await world.caller(0)
     const before = world.server.to('/weather/ping').length

@@ -37,7 +37,7 @@ export interface AssetStore {
     page: { limit: number; offset: number },
   ): Promise<{ assets: readonly Summary[]; total: number }>
   /** The creator's published ones, the oldest first. */
-  listOffered(owner: Owner, limit: number): Promise<readonly { id: string; name: string }[]>
+  listOffered(owner: Owner, limit: number): Promise<readonly { id: string; name: string; slug: string }[]>
   /** Of these ids, those that `listOffered` would list. */
   findOffered(owner: Owner, ids: readonly string[]): Promise<readonly FoundAsset[]>
   findVersion(id: Id<'rda'>, version: string): Promise<RunnableAsset | null>

@@ -9,10 +9,11 @@ import type { GuestRuns } from '../../marketplace/service/guests.ts'
 import type { Runs } from '../../marketplace/service/runs/runs.ts'
 import { withinMaxCost, type Counter } from '../../sales/service/door.ts'
 import { chargedMeta, maxCostIn, namedPaymentIn, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import type { FoundProduct } from '../model.ts'
 import type { Seller } from './server.ts'
 
 /** Sells runs of assets. Who runs one pays once it has succeeded: a guest by x402, an account from its balance. */
-export function createAssetSeller({ runs, guests, facilitator, countGuest }: AssetSellerDeps): Seller {
+export function createAssetSeller({ runs, guests, facilitator, toolSlugOf, countGuest }: AssetSellerDeps): Seller {
   async function sell(id: string, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
     const { journal, dialects } = guests
     const { arguments: inputs = {}, _meta: meta = {} } = params
@@ -31,7 +32,11 @@ export function createAssetSeller({ runs, guests, facilitator, countGuest }: Ass
     return answered(sale.sold.value.output ?? '', sale.meta)
   }
 
-  async function run(identifier: string, { caller, operation }: McpAsk, call: McpCall): Promise<CallToolResult> {
+  async function run(
+    { id: identifier, slug }: FoundProduct,
+    { caller, operation }: McpAsk,
+    call: McpCall,
+  ): Promise<CallToolResult> {
     const { params, signal, repeats: keyed } = call
     // A run that has not begun is taken back; any other goes on and is charged if it succeeds.
     const cancel = (): void => void runs.cancel(caller, idOf(operation)).catch(() => undefined)
@@ -39,7 +44,9 @@ export function createAssetSeller({ runs, guests, facilitator, countGuest }: Ass
     try {
       const inputs = params.arguments ?? {}
       const maxCost = maxCostIn(params._meta)
-      const input = { identifier, inputs, modelId: null, maxCost, webhookUrl: null, background: false }
+      // By the name that it has among all tools: what its seller calls it here is for the seller to choose.
+      const toolNames = slug === undefined ? [] : [toolSlugOf(slug)]
+      const input = { identifier, inputs, modelId: null, maxCost, webhookUrl: null, background: false, toolNames }
       const ended = await runs.run(caller, input, { operation, keyed })
       if (!hasEnded(ended.state)) throw runUnsettled()
       if (ended.state !== 'succeeded') throw runFailed(ended, ended.failure ?? FAILURES.internal)
@@ -51,19 +58,19 @@ export function createAssetSeller({ runs, guests, facilitator, countGuest }: Ass
   }
 
   /** A call that names a run is answered from it, and begins no other. */
-  async function replay(id: string, ask: McpAsk, sent: McpCall, named: string): Promise<CallToolResult> {
+  async function replay(asset: FoundProduct, ask: McpAsk, sent: McpCall, named: string): Promise<CallToolResult> {
     const before = isId('run', named) ? await runs.find(ask.caller, named) : null
-    if (before?.rdaId !== id) throw runMissing()
-    return await run(id, { ...ask, operation: deriveId('op', before.id) }, { ...sent, repeats: true })
+    if (before?.rdaId !== asset.id) throw runMissing()
+    return await run(asset, { ...ask, operation: deriveId('op', before.id) }, { ...sent, repeats: true })
   }
 
-  return async ({ id }, ask, sent) => {
+  return async (asset, ask, sent) => {
     if (ask.guest === null) {
       const { payment: named } = namedPaymentIn(sent.params._meta ?? {})
-      return named === null ? await run(id, ask, sent) : await replay(id, ask, sent, named)
+      return named === null ? await run(asset, ask, sent) : await replay(asset, ask, sent, named)
     }
     await countGuest(ask.guest)
-    return await sell(id, ask, sent)
+    return await sell(asset.id, ask, sent)
   }
 }
 
@@ -75,5 +82,7 @@ interface AssetSellerDeps {
   runs: Pick<Runs, 'run' | 'find' | 'cancel'>
   guests: GuestRuns
   facilitator: string
+  /** The slug of an asset's tool. */
+  toolSlugOf(slug: string): string
   countGuest(address: string): Promise<void>
 }

@@ -219,7 +219,7 @@ SELECT found.* FROM unnest($1::environment[], $2::text[]) AS ask(environment, sl
   SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = ask.environment AND r.slug = ask.slug OFFSET 0
 ) found`
 const IS_OFFERED = "r.owner_id = $1 AND r.environment = $2 AND r.status = 'published'"
-const LIST_OFFERED = `SELECT r.id, r.name FROM rda r WHERE ${IS_OFFERED} ORDER BY r.id LIMIT $3`
+const LIST_OFFERED = `SELECT r.id, r.name, r.slug FROM rda r WHERE ${IS_OFFERED} ORDER BY r.id LIMIT $3`
 const FIND_OFFERED = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE ${IS_OFFERED} AND r.id = ANY ($3)`
 const FIND_PUBLISHED = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.published_version WHERE r.environment = $1 AND r.id = $2`
 const IS_BOUGHT = 'b.user_id = $1 AND r.environment = $2 AND r.published_version IS NOT NULL'
