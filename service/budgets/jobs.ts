@@ -18,8 +18,9 @@ function alertTopic(budgets: Budgets): Topic<AlertAnnouncement> {
       event: z.enum(EVENTS),
       data: z.record(z.string(), z.unknown()),
     }),
-    handle: (alerted) => budgets.tell(alerted),
+    handle: (alerted, { attempt }) => budgets.tell(alerted, attempt),
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
 }
@@ -28,8 +29,9 @@ function approvalTopic(budgets: Budgets): Topic<{ approvalId: string }> {
   return {
     topic: APPROVAL,
     decode: z.object({ approvalId: z.string() }),
-    handle: ({ approvalId }) => budgets.askPerson(approvalId),
+    handle: ({ approvalId }, { attempt }) => budgets.askPerson(approvalId, attempt),
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
 }

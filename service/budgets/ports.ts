@@ -147,5 +147,10 @@ export interface Tickets {
 
 /** Mails an owner; null if the server cannot send mail. */
 export interface Post {
-  send(owner: Owner, mail: { id: string; subject: string; text: string }): Promise<void>
+  send(
+    owner: Owner,
+    mail: { id: string; subject: string; text: string },
+    /** An account is sent a limited number of mails of a kind. */
+    counted: { kind: string; attempt: number },
+  ): Promise<void>
 }

@@ -25,8 +25,9 @@ export function deliveryTopics(deliveries: Deliveries): Topic[] {
         id: z.string(),
         about: z.string(),
       }),
-      handle: (notice, { id }) => deliveries.mail(notice, id),
+      handle: (notice, context) => deliveries.mail(notice, context),
       concurrency: 4,
+      turns: { perAccount: 1 },
       timeoutMs: 30_000,
     },
   ]

@@ -231,4 +231,9 @@ export type Listener = (targetId: string, attempted: Attempted) => Promise<void>
 export type MayRedeliver = (inside: Statements, subject: string) => Promise<boolean>
 
 /** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
-export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>
+export type MailOwner = (
+  userId: string,
+  mail: { id: string; subject: string; text: string },
+  /** An account is sent a limited number of mails of a kind. */
+  counted: { kind: string; attempt: number },
+) => Promise<void>

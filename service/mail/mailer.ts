@@ -5,7 +5,7 @@ import type { Log } from '../kit/log.ts'
 import { assertNoTransaction } from '../kit/transaction.ts'
 
 /** Sends mail by SMTP. A failure throws, and the queue retries it. */
-export function smtpMailer({ url, from }: { url: string; from: string }): Mailer & { close(): void } {
+export function smtpMailer({ url, from, mostMs = MOST_MS }: SmtpSettings): Mailer & { close(): void } {
   const transport = createTransport({
     url,
     pool: true,
@@ -27,7 +27,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
         }))
         // As an object the address is not read as a list: one mail goes to one mailbox.
         const mail = { from, to: { name: '', address: to }, subject, text, attachments }
-        await transport.sendMail({ ...mail, messageId: `<coinslot-${id}@${host}>` })
+        await within(mostMs, transport.sendMail({ ...mail, messageId: `<coinslot-${id}@${host}>` }))
       } catch (error) {
         throw new DomainError('upstream', 'mail_not_sent', 'The mail server did not accept the mail.').causedBy(error)
       }
@@ -35,6 +35,32 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
     close: () => {
       transport.close()
     },
+  }
+}
+
+interface SmtpSettings {
+  url: string
+  from: string
+  /** How long one mail may take, with its wait for a connection. */
+  mostMs?: number
+}
+
+/** Less than the queue gives a mail, so that the failure says what took so long. */
+const MOST_MS = 25_000
+
+/** A server that answers a little at a time is silent for none of the transport's own limits. */
+async function within(ms: number, sending: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`the mail took longer than ${String(ms)} ms`))
+    }, ms)
+  })
+  try {
+    await Promise.race([sending, late])
+  } finally {
+    clearTimeout(timer)
+    sending.catch(() => undefined)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod'
+import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 
 /** Work that has to happen after a commit, written by that commit. */
@@ -15,6 +16,11 @@ export interface Announcement {
 export interface Turn {
   account: string
   target?: string
+}
+
+/** Each environment of an account has turns of its own. */
+export function turnOf({ environment, userId }: Owner): Turn {
+  return { account: `${environment}/${userId}` }
 }
 
 /** Accounts take turns in a topic: each has a limited number of rows in progress, over all processes. */

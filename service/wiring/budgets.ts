@@ -34,7 +34,10 @@ export async function openBudgets(
     tell: (event) => deliveries.event(statements, event),
     tickets: ticketsBy(secret),
     // Without a mail server the sandbox would only fill its log; the list of approvals shows them too.
-    post: config.SMTP_URL === undefined ? null : { send: ({ userId }, mail) => identity.mailTo(userId, mail) },
+    post:
+      config.SMTP_URL === undefined
+        ? null
+        : { send: ({ userId }, mail, counted) => identity.mailCounted(userId, mail, counted) },
     revokeKeys: (owner, agentId) => identity.keys.revokeOf(owner, agentId),
     addresses: config.addresses,
     pause: (ms) => setTimeout(ms),

@@ -33,7 +33,7 @@ export function openDeliveries(
     publish: facts.publish,
     attempted,
     mayRedeliver,
-    mail: (userId, mail) => identity.mailTo(userId, mail),
+    mail: (userId, mail, counted) => identity.mailCounted(userId, mail, counted),
     clock,
     log,
     count: (event) => {

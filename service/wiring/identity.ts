@@ -38,9 +38,11 @@ export async function openIdentity(
   const provider = identityProvider(config, log)
   const mailLimit = createTakeLimit('mail', MAILS_PER_HOUR, redis, 3_600)
   const mayMail = (kind: string, to: string): Promise<boolean> => mailLimit.take(`${kind} ${to}`)
+  const ownerMailLimit = createTakeLimit('owner-mail', OWNER_MAILS_PER_HOUR, redis, 3_600)
   const passwordLimit = createRateLimit('password', PASSWORD_TRIES_PER_HOUR, redis, 3_600)
   const identity = createIdentity({
     mayMail,
+    mayMailOwner: (kind, userId) => ownerMailLimit.take(`${kind} ${userId}`),
     notMailed: (kind, to) => mailLimit.giveBack(`${kind} ${to}`),
     store: createIdentityStore(database, config.QUOTA_KEYS),
     ledger,
@@ -146,6 +148,8 @@ export function walletOf(wallets: Wallets) {
 
 /** The most mails of one kind to one person per hour. */
 const MAILS_PER_HOUR = 5
+/** Of one kind, to an owner about what programs do. */
+const OWNER_MAILS_PER_HOUR = 20
 /** The most password attempts per hour of a signed-in user, on endpoints that ask for the password again. */
 const PASSWORD_TRIES_PER_HOUR = 10
 

@@ -1,3 +1,5 @@
+import { budgetTopics } from '../../service/budgets/jobs.ts'
+import { usdc } from '../../service/kit/money.ts'
 import { expectLikeItsTest } from '../deliveries/samples.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -74,6 +76,21 @@ describe('alerts', () => {
     )
     const all = [...alerts(), ...other.announced.map(({ payload }) => [payload['event']])].map(([event]) => event)
     expect(all.sort()).toEqual(['agent.spending.exceeded', 'agent.spending.warning'])
+  })
+
+  test('and approvals take turns with those of other accounts', async () => {
+    const agent = await agentWith(
+      world,
+      policyOf({ limits: { perDay: 10n }, alerts: [{ at: 0.1, limit: null }], approvalAbove: usdc(5n) }),
+    )
+    await outcomeOf(world.budgets.reserve(callOf(agent, 2n)))
+    await outcomeOf(world.budgets.reserve(callOf(agent, 6n)))
+    const turn = { account: `sandbox/${agent.owner.userId}` }
+    expect(world.announced.map(({ topic, turn: own }) => [topic, own])).toEqual([
+      ['spending.alert', turn],
+      ['spending.approval', turn],
+    ])
+    for (const topic of budgetTopics(world.budgets)) expect(topic.turns).toEqual({ perAccount: 1 })
   })
 
   test('report a refusal by a limit once; onExceeded: pause pauses the agent until it is resumed', async () => {

@@ -35,6 +35,7 @@ export async function openWorld(
   options: Partial<Pick<IdentityDeps, 'live' | 'credits' | 'issuer' | 'agentExists' | 'mailer'>> &
     Partial<Pick<SignInOptions, 'canMail' | 'confirmsFirst' | 'dashboard' | 'mayMail' | 'prisma' | 'provider'>> & {
       notMailed?: IdentityDeps['notMailed']
+      mayMailOwner?: IdentityDeps['mayMailOwner']
       poolMax?: number
     } = {},
 ): Promise<World> {
@@ -50,6 +51,7 @@ export async function openWorld(
   const mayMail = options.mayMail ?? (() => Promise.resolve(true))
   const identity = createIdentity({
     mayMail,
+    mayMailOwner: options.mayMailOwner ?? (() => Promise.resolve(true)),
     notMailed: options.notMailed ?? (() => Promise.resolve()),
     store: createIdentityStore(database),
     ledger,

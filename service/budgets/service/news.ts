@@ -4,7 +4,7 @@ import { toWire } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { EventName } from '../../deliveries/model.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
-import type { JsonObject } from '../../queue/model.ts'
+import { turnOf, type Announcement, type JsonObject } from '../../queue/model.ts'
 import type { Agent, Approval } from '../model.ts'
 import type { Announce, ApprovalStore, NewAlert, Post, TellEvent, Tickets } from '../ports.ts'
 
@@ -14,44 +14,45 @@ export function createNews(deps: NewsDeps) {
     /** Runs in the transaction of the event it announces. */
     async announce(inside: Statements, news: News): Promise<void> {
       const events = [
-        ...news.alerts.map((alert) => payload(alert.agent, alertEvent(alert))),
-        ...news.paused.map((paused) => payload(paused.agent, pausedEvent(paused))),
-      ].map((one) => ({ topic: ALERT, payload: one }))
-      const approvals = news.approvals.map(({ id }) => ({ topic: APPROVAL, payload: { approvalId: id } }))
+        ...news.alerts.map((alert) => announcement(alert.agent, alertEvent(alert))),
+        ...news.paused.map((paused) => announcement(paused.agent, pausedEvent(paused))),
+      ]
+      const approvals = news.approvals.map(({ id, owner }) => {
+        return { topic: APPROVAL, payload: { approvalId: id }, turn: turnOf(owner) }
+      })
       if (events.length + approvals.length > 0) await deps.announce(inside, [...events, ...approvals])
     },
 
     /** Safe to repeat: event and mail have the announcement's id. */
-    async tell({ eventId, userId, environment, event, data }: AlertAnnouncement): Promise<void> {
+    async tell({ eventId, userId, environment, event, data }: AlertAnnouncement, attempt: number): Promise<void> {
       const owner: Owner = { userId, environment }
       await deps.tell({ id: eventId as Id<'evt'>, owner, event, data })
-      await deps.post?.send(owner, { id: eventId, ...mailOf(event, data) })
+      await deps.post?.send(owner, { id: eventId, ...mailOf(event, data) }, { kind: event, attempt })
     },
 
     /** Asks by mail only, because the list of approvals shows it too. */
-    async ask(approvalId: string): Promise<void> {
+    async ask(approvalId: string, attempt: number): Promise<void> {
       if (deps.post === null) return
       const approval = await deps.approvals.find(approvalId)
       if (approval?.state !== 'pending' || approval.expiresAt <= deps.clock.now()) return
       const link = deps.pageUrl(approval.id, deps.tickets.of(approval.id))
       const { agentName, kind, target, amount, expiresAt } = approval
-      await deps.post.send(approval.owner, {
-        id: approval.id,
-        subject: `${agentName} requests approval of ${String(toWire(amount))} USDC`,
-        text: `Your agent ${agentName} wants to spend ${String(toWire(amount))} USDC (${kind}: ${target}).
+      const subject = `${agentName} requests approval of ${String(toWire(amount))} USDC`
+      const text = `Your agent ${agentName} wants to spend ${String(toWire(amount))} USDC (${kind}: ${target}).
 
 Approve or refuse it here, until ${expiresAt.toISOString()}:
 
 ${link}
 
 Opening the link only shows the request and changes nothing.
-`,
-      })
+`
+      await deps.post.send(approval.owner, { id: approval.id, subject, text }, { kind: 'approval', attempt })
     },
   }
 
-  function payload({ owner }: Agent, event: AgentEvent): JsonObject {
-    return { eventId: newId('evt', deps.clock.now()), ...owner, ...event }
+  function announcement({ owner }: Agent, event: AgentEvent): Announcement {
+    const payload = { eventId: newId('evt', deps.clock.now()), ...owner, ...event }
+    return { topic: ALERT, payload, turn: turnOf(owner) }
   }
 }
 

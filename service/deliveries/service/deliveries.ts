@@ -94,8 +94,8 @@ export function createDeliveries(deps: DeliveriesDeps) {
     attempt: createAttempt({ ...deps, record, secrets }),
     sweep: record.sweep,
 
-    async mail(notice: Notice & { userId: string }, id: string): Promise<void> {
-      await deps.mail(notice.userId, { id, ...toMail(notice) })
+    async mail(notice: Notice & { userId: string }, { id, attempt }: { id: string; attempt: number }): Promise<void> {
+      await deps.mail(notice.userId, { id, ...toMail(notice) }, { kind: notice.event, attempt })
     },
   }
 

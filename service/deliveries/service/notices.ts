@@ -1,6 +1,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import { isId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
+import { turnOf } from '../../queue/model.ts'
 import type { Endpoint, EventName, NewEvent } from '../model.ts'
 import type { Announce, Locked } from '../ports.ts'
 import type { Course } from '../rules/schedule.ts'
@@ -11,7 +12,8 @@ export function createNotices({ announce, event, clock }: NoticesDeps) {
   async function send(inside: Statements, news: Omit<NewEvent, 'id'>, notice: Notice | null): Promise<void> {
     await event(inside, { ...news, id: newId('evt', clock.now()) })
     if (notice === null) return
-    await announce(inside, [{ topic: NOTICE, payload: { userId: news.owner.userId, ...notice } }])
+    const { owner } = news
+    await announce(inside, [{ topic: NOTICE, payload: { userId: owner.userId, ...notice }, turn: turnOf(owner) }])
   }
 
   return {

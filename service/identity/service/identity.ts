@@ -39,6 +39,12 @@ export function createIdentity(deps: IdentityDeps) {
   })
   const { identify, identifyKey, settled } = createIdentify({ ...deps, signIn, signUp })
 
+  /** Mails only a user with a confirmed address; others cannot be reached. Safe to repeat: the id names the mail. */
+  async function mailTo(userId: string, mail: Omit<Mail, 'to'>): Promise<void> {
+    const to = await store.findConfirmedEmail(userId)
+    if (to !== null) await deps.mailer.send({ to, ...mail })
+  }
+
   const mayMailCustomer = (to: string): Promise<boolean> => deps.mayMail('customer', to.toLowerCase())
 
   return {
@@ -110,10 +116,12 @@ export function createIdentity(deps: IdentityDeps) {
       await tell(inside, await store.findConfirmedEmail(userId, inside), notice)
     },
 
-    /** Mails only a user with a confirmed address; others cannot be reached. Safe to repeat: the id names the mail. */
-    async mailTo(userId: string, mail: Omit<Mail, 'to'>): Promise<void> {
-      const to = await store.findConfirmedEmail(userId)
-      if (to !== null) await deps.mailer.send({ to, ...mail })
+    mailTo,
+
+    /** The same for what may happen as often as programs make it happen: a limited number of a kind in an hour. */
+    async mailCounted(userId: string, mail: Omit<Mail, 'to'>, { kind, attempt }: { kind: string; attempt: number }) {
+      if (attempt === 0 && !(await deps.mayMailOwner(kind, userId))) return
+      await mailTo(userId, { ...mail, text: `${mail.text}\n${COUNTED}\n` })
     },
 
     /** Whether one more mail may go to an address that a customer entered: a stranger must not fill a mailbox. */
@@ -173,6 +181,8 @@ export interface IdentityDeps {
    * its mailbox.
    */
   mayMail(kind: string, to: string): Promise<boolean>
+  /** Whether one more mail of this kind may be sent to this user now. */
+  mayMailOwner(kind: string, userId: string): Promise<boolean>
   /** What `mayMail` has counted was not sent. */
   notMailed(kind: string, to: string): Promise<void>
   live: boolean
@@ -187,6 +197,8 @@ interface Announced {
   id: string
   announcedAt: Date
 }
+
+const COUNTED = 'After many mails of this kind, no more are sent for up to an hour. The dashboard shows everything.'
 
 export const CONFIRMATION = 'identity.confirmation'
 export const RESET = 'identity.password-reset'

@@ -1,6 +1,6 @@
 import { usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
-import type { Announcement } from '../../queue/model.ts'
+import { turnOf, type Announcement } from '../../queue/model.ts'
 import type { PaidRequest, PaymentOrder, SellerResponse } from '../model.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 
@@ -13,7 +13,7 @@ export function createDeferral({ store, seal }: OutgoingPaymentDeps) {
     announcement({ owner, agentId, request, operation }: PaymentOrder): Announcement {
       const text = JSON.stringify({ ...request, maxAmount: String(request.maxAmount) })
       const payload = { ...owner, agentId, operation, ask: seal.seal(text, `${operation}/ask`) }
-      return { topic: PAY, payload, turn: { account: `${owner.environment}/${owner.userId}` } }
+      return { topic: PAY, payload, turn: turnOf(owner) }
     },
 
     /** What `announcement` wrote: nothing else writes this topic. */

@@ -1,5 +1,6 @@
 import type { Owner } from '../../kit/owner.ts'
 import { GUESTS } from '../../ledger/model.ts'
+import { turnOf } from '../../queue/model.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { bookedOtherwise, withdrawalsUnavailable } from '../errors.ts'
 import { NETWORK_OF, type NewPayout, type Withdrawal } from '../model.ts'
@@ -38,8 +39,7 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
       const network = NETWORK_OF[owner.environment]
       const row = { id, kind, owner, network, to, amount, nonce, simulated, now: clock.now() }
       const added = await store.withdrawals.add(row, inside)
-      const turn = { account: `${owner.environment}/${owner.userId}` }
-      await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn })
+      await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn: turnOf(owner) })
       return added
     },
   }

@@ -1,7 +1,7 @@
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { usdc } from '../../../kit/money.ts'
-import type { Announcement, JsonObject } from '../../../queue/model.ts'
+import { turnOf, type Announcement, type JsonObject } from '../../../queue/model.ts'
 import type { RunInput } from '../../model/run.ts'
 
 /** A background run that waits for a person's approval, as it is started once it is approved. */
@@ -27,9 +27,7 @@ export function resumption(caller: Caller, input: RunInput, operation: Id<'op'>)
     ask: { ...rest, waits, maxCost: maxCost === null ? null : String(maxCost) },
     operation,
   }
-  const owner = ownerOf(caller)
-  const turn = { account: `${owner.environment}/${owner.userId}` }
-  return { topic: RESUME, payload: payload as unknown as JsonObject, turn }
+  return { topic: RESUME, payload: payload as unknown as JsonObject, turn: turnOf(ownerOf(caller)) }
 }
 
 /** Only `resumption` writes this topic. */
