@@ -34,6 +34,11 @@ export function agentMissing(): DomainError {
   return new DomainError('missing', 'agent_not_found', 'There is no such agent.')
 }
 
+export function simulationsBusy(): DomainError {
+  const sentence = 'Other simulations are in progress. Try again in a minute.'
+  return new DomainError('unavailable', 'simulations_busy', sentence, { retryAfterSeconds: 60 })
+}
+
 /** The error for the call that waited, and for the same call repeated before the refusal expires. */
 export function approvalRefused({ id, expiresAt }: Pick<Approval, 'id' | 'expiresAt'>): DomainError {
   const until = expiresAt.toISOString()

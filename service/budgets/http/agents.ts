@@ -208,7 +208,9 @@ const simulationBody = z.object({
   refused: z.int(),
   held: z.int(),
   from: timestamp,
-  complete: z.boolean().meta({ description: 'False when there were more decisions than one request checks' }),
+  complete: z
+    .boolean()
+    .meta({ description: 'False when there were more decisions than the `calls` that were checked' }),
   refusals: z.array(decisionBody.extend({ would: verdictBody })).meta({ description: 'The first hundred' }),
 })
 

@@ -1,10 +1,12 @@
+import { breathing } from '../../kit/breath.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { FairTurns } from '../../kit/fair-line.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { agentMissing, spendingLimit } from '../errors.ts'
+import { agentMissing, simulationsBusy, spendingLimit } from '../errors.ts'
 import type { Agent, AgentStatus, Expense, Page, Policy, Replayed, Spender, Spent, Usage, Verdict } from '../model.ts'
 import type { AgentStore, DecisionFilter, NewDecision, RevokeKeys, SpentBy } from '../ports.ts'
 import { agentGone, decide, defaultPerDayOf } from '../rules/decide.ts'
@@ -15,6 +17,7 @@ import type { News } from './news.ts'
 /** Lets owners create, change and read their agents. */
 export function createAgents(deps: AgentsDeps) {
   const { store, clock, defaultPerDay } = deps
+  const turns = new FairTurns(SIMULATION_TURNS)
 
   async function find(caller: Caller, id: string): Promise<Agent> {
     const agent = await store.find(accountOf(caller), id)
@@ -87,8 +90,9 @@ export function createAgents(deps: AgentsDeps) {
 
     /** Which calls of the last `days` this policy would have refused or held. */
     async simulate(caller: Caller, id: string, policy: Policy, days: number): Promise<Simulation> {
-      const agent = await find(caller, id)
-      return await simulate(deps, { agentId: agent.id, policy, from: daysAgo(clock.now(), days) })
+      const { id: agentId, owner } = await find(caller, id)
+      const from = daysAgo(clock.now(), days)
+      return await turns.run(owner.userId, () => simulate(deps, { agentId, policy, from }), simulationsBusy)
     },
   }
 }
@@ -160,9 +164,11 @@ async function simulate(
   let usage = emptyUsage(from)
   const would: Simulation = { calls: 0, allowed: 0, refused: 0, held: 0, from, complete: true, examples: [] }
   let after: { at: Date; id: string } | null = null
+  const breathe = breathing()
   while (would.calls < REPLAYED_MAX) {
     const piece = await store.history(agentId, from, after, PIECE)
     for (const decision of piece) {
+      await breathe()
       would.calls++
       usage = roll(usage, decision.at)
       const verdict = decide({ status: 'active', policy }, usage, withoutSeller(decision), {
@@ -192,6 +198,8 @@ function daysAgo(now: Date, days: number): Date {
 }
 
 const PIECE = 2_000
-const REPLAYED_MAX = 200_000
+/** With as many patterns as a policy may have, each takes up to half a millisecond. */
+const REPLAYED_MAX = 20_000
+const SIMULATION_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: 20 }
 const EXAMPLES_MAX = 100
 const GROUPS_MAX = 100

@@ -107,6 +107,7 @@ export const ACCOUNTS = {
     'The paywall sells no route for this method and path.',
     "Compare them with the paywall's catalogue. Owners: add a route.",
   ],
+  simulations_busy: ['Other simulations are in progress.', 'Try again in a minute.'],
   slug_taken: ['Another paywall has this slug.', 'Choose another one.'],
   spending_limit: [
     "The agent's limit does not allow this call. `limit` names the rule.",
