@@ -8,7 +8,7 @@ export interface GrowingList {
   readonly values: readonly unknown[]
   /** Grows with time. An index has it after the columns of the conditions. */
   readonly key: string
-  readonly type: 'text' | 'bigint'
+  readonly type: 'text' | 'bigint' | 'timestamptz'
   /** SQL for a key below which no more rows are written. */
   readonly settled: string
 }
@@ -52,6 +52,12 @@ export function byId(
   { key = 'id', afterMs = 600_000 } = {},
 ): Pick<GrowingList, 'key' | 'type' | 'settled'> {
   return { key, type: 'text', settled: `'${leastId(prefix, new Date(Date.now() - afterMs))}'::text` }
+}
+
+/** By the time at which a row was written. */
+export function byTime(key: string, { afterMs = 600_000 } = {}): Pick<GrowingList, 'key' | 'type' | 'settled'> {
+  const border = new Date(Date.now() - afterMs).toISOString()
+  return { key, type: 'timestamptz', settled: `'${border}'::timestamptz` }
 }
 
 interface Known {

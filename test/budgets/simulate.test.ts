@@ -55,4 +55,21 @@ describe('a long history', () => {
     expect(refused).toEqual([expect.objectContaining({ code: 'simulations_busy' })])
     expect(ticks).toBeGreaterThan(5)
   })
+
+  test('is counted from where the last count ended', async () => {
+    const { agent, caller } = await agentAfter(1_500)
+    const filter = { outcome: null, kind: null }
+    const totals = async () =>
+      (await world.budgets.agents.decisions(caller, agent.id, filter, { limit: 1, offset: 0 })).total
+    expect(await totals()).toBe(1_500)
+    // Whatever would be counted anew is missing: only what is later is.
+    await database.pool.query('DELETE FROM spending_decision WHERE agent_id = $1', [agent.id])
+    expect(await totals()).toBe(1_500)
+    await database.pool.query(
+      `INSERT INTO spending_decision (agent_id, at, kind, target, amount, outcome, reference)
+       VALUES ($1, now(), 'tool', 'a-b', 1, 'allowed', $1 || 'later')`,
+      [agent.id],
+    )
+    expect(await totals()).toBe(1_501)
+  })
 })

@@ -1,9 +1,11 @@
 import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import { holdQuota } from '../../kit/quota.ts'
+import { byTime, totalOf } from '../../kit/total.ts'
 import type { AgentStore, DecisionFilter, SpentBy } from '../ports.ts'
 import { giveBack, roll } from '../rules/windows.ts'
 import {
+  countOf,
   DECISION_COLUMNS,
   fromAgentRow,
   fromDecisionRow,
@@ -102,10 +104,8 @@ function decisionsOf(statements: StatementPool): Pick<AgentStore, 'decisions' | 
          LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
         [...values, limit, offset],
       )
-      return {
-        decisions: rows.map(fromDecisionRow),
-        total: await countOf(statements, `spending_decision WHERE ${where}`, values),
-      }
+      const total = await totalOf(statements, { from: `spending_decision WHERE ${where}`, values, ...byTime('at') })
+      return { decisions: rows.map(fromDecisionRow), total }
     },
 
     async history(id, from, after, limit) {
@@ -171,9 +171,4 @@ function filtered(id: string, { outcome, kind }: DecisionFilter): { where: strin
   if (outcome !== null) where.push(`outcome = $${values.push(outcome)}::spending_outcome`)
   if (kind !== null) where.push(`kind = $${values.push(kind)}::spending_kind`)
   return { where: where.join(' AND '), values }
-}
-
-async function countOf(statements: Statements, of: string, values: readonly unknown[]): Promise<number> {
-  const [row] = await statements.run<{ total: bigint }>(`SELECT count(*) AS total FROM ${of}`, values)
-  return Number(row?.total ?? 0n)
 }

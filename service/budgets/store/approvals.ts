@@ -1,6 +1,7 @@
+import { byId, totalOf } from '../../kit/total.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { ApprovalStore } from '../ports.ts'
-import { APPROVAL_COLUMNS, fromApprovalRow, type ApprovalRow } from './rows.ts'
+import { APPROVAL_COLUMNS, countOf, fromApprovalRow, type ApprovalRow } from './rows.ts'
 
 export function createApprovalStore(statements: StatementPool): ApprovalStore {
   return {
@@ -12,11 +13,13 @@ export function createApprovalStore(statements: StatementPool): ApprovalStore {
         `SELECT ${APPROVAL_COLUMNS} FROM ${JOINED} WHERE ${where} ORDER BY p.id DESC LIMIT $5 OFFSET $6`,
         [...values, limit, offset],
       )
-      const [counted] = await statements.run<{ total: bigint }>(
-        `SELECT count(*) AS total FROM spending_approval p WHERE ${where}`,
-        values,
-      )
-      return { approvals: rows.map(fromApprovalRow), total: Number(counted?.total ?? 0n) }
+      const from = `spending_approval p WHERE ${where}`
+      // What is listed by its state leaves the list again.
+      const total =
+        state === null
+          ? await totalOf(statements, { from, values, ...byId('apr', { key: 'p.id' }) })
+          : await countOf(statements, from, values)
+      return { approvals: rows.map(fromApprovalRow), total }
     },
 
     async find(id) {

@@ -1,6 +1,7 @@
 import type { Id } from '../../kit/ids.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { LIMITS, type Agent, type Approval, type Decision, type Limit, type Policy, type Usage } from '../model.ts'
 
@@ -140,4 +141,9 @@ function mapped<From, To>(value: From | null, to: (value: From) => To): To | nul
 
 function fromText(text: string): Usdc {
   return usdc(BigInt(text))
+}
+
+export async function countOf(statements: Statements, of: string, values: readonly unknown[]): Promise<number> {
+  const [row] = await statements.run<{ total: bigint }>(`SELECT count(*) AS total FROM ${of}`, values)
+  return Number(row?.total ?? 0n)
 }
