@@ -28,6 +28,7 @@ export function openMcp(platform: Platform, { identity, address, accessTokens = 
     resourceMetadata: accessTokens?.metadataAddress ?? null,
     guest: guestIn(config.LIVE ? 'production' : 'sandbox'),
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
+    messagesMax: config.RATE_API_PER_MINUTE === 0 ? null : config.RATE_API_PER_MINUTE,
     idempotency: new Idempotency(database.statements, clock),
     bodyBytesMax: config.BODY_BYTES_MAX,
     origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],

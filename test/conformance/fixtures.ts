@@ -71,6 +71,7 @@ export async function startFixtures(): Promise<Fixtures> {
     guest: null,
     identify: () => Promise.resolve(SOMEBODY),
     limit: () => Promise.resolve({ headers: {}, refusal: null }),
+    messagesMax: null,
     bodyBytesMax: 262_144,
     origins: [],
     secret: 's'.repeat(32),

@@ -141,20 +141,24 @@ test('calls without a key are limited one by one, by the address they come from'
 
 test('a batch uses up as many requests as it has messages, with a key and without', async () => {
   const world = await payWorld({ RATE_API_PER_MINUTE: '100' })
-  const batch = Array.from({ length: 60 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))
-  const post = async (headers: Record<string, string>) => {
+  const post = async (headers: Record<string, string>, length = 60) => {
+    const batch = Array.from({ length }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }))
     const response = await fetch(`${world.service.origin}/tools/mcp?view=all`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       body: JSON.stringify(batch),
     })
-    await response.text()
+    text = await response.text()
     return [response.status, response.headers.get('RateLimit-Remaining')]
   }
+  let text = ''
   try {
     const { key } = await world.caller(1)
     for (const headers of [{ authorization: `Bearer ${key}` }, {}]) {
-      expect(await post(headers)).toEqual([200, '40'])
+      // One that is longer than the limit never succeeds: only the request that brought it is counted.
+      expect(await post(headers, 101)).toEqual([400, '99'])
+      expect(text).toContain('This batch has 101 messages, and at most 100 are allowed a minute.')
+      expect(await post(headers)).toEqual([200, '39'])
       expect(await post(headers)).toEqual([429, '0'])
     }
   } finally {

@@ -90,8 +90,14 @@ export function mountMcp(mounted: McpDeps): { handler: RequestHandler; close(): 
       refuse(response, 400, -32_700, error instanceof DomainError ? error.message : 'This is not a JSON-RPC message.')
       return
     }
+    const messages = Array.isArray(body) ? body.length : 1
+    // Refused without being counted: it would use up the whole minute, in every minute in which it is tried again.
+    if (deps.messagesMax !== null && messages > deps.messagesMax) {
+      refuse(response, 400, -32_600, tooLong(messages, deps.messagesMax))
+      return
+    }
     // The request itself was counted before its body was read; a batch counts as the messages that it has.
-    if (Array.isArray(body) && body.length > 1) await count(limitKey, body.length - 1, response)
+    if (messages > 1) await count(limitKey, messages - 1, response)
     if (isStateless(request, body)) return await stateless({ ...client, body }, request, response)
     const session = await sessionOf(client.caller, request, response)
     if (session !== UNKNOWN) await streamable.post({ ...client, session, body }, request, response)
@@ -130,6 +136,10 @@ interface Client {
 interface Posted extends Client {
   /** Under which its messages are counted. */
   limitKey: string
+}
+
+function tooLong(messages: number, most: number): string {
+  return `This batch has ${String(messages)} messages, and at most ${String(most)} are allowed a minute. Send smaller batches.`
 }
 
 const UNKNOWN = Symbol('unknown session')

@@ -139,6 +139,8 @@ export interface McpDeps {
   /** The caller of requests without a key, which pay for each call. Null where nothing is sold so. */
   guest: Caller | null
   limit: RateLimit
+  /** What `limit` allows in a minute, and so the most messages of one batch. Null where there is no limit. */
+  messagesMax: number | null
   idempotency: Idempotency
   bodyBytesMax: number
   /** Origins of browser pages that may call it. */
