@@ -443,6 +443,29 @@ describe('the MCP address of an account', () => {
     expect((await world.wallet(buyer)).totalSpent).toBe(0.03)
   })
 
+  test('a payment of an account goes on at a checkout that has closed meanwhile', async () => {
+    await fundTreasury()
+    const buyer = await world.caller(10)
+    const id = await checkout({ product: { name: 'Closing audit' }, price: 0.1 })
+    const params = { name: 'closing-audit', arguments: { site: 'https://example.com/' } }
+    const buyAt = async (_meta: Json): Promise<Json> => {
+      const headers = { authorization: `Bearer ${buyer.key}` }
+      const body = { method: 'tools/call', params: { ...params, _meta } }
+      return (await sendMcp(`${world.service.origin}/p/${id}/mcp`, body, headers))['result'] as Json
+    }
+    dies = true
+    await buyAt({})
+    dies = false
+    const { payments } = (await buyer.call('GET', '/v1/pay')).body as { payments: { id: string }[] }
+    const paymentId = payments[0]!.id
+    expect((await world.creator.call('DELETE', `/v1/checkouts/${id}`)).status).toBeLessThan(300)
+    // Its seller refuses it: the payment says what has become of the money.
+    const named = { 'coinslot/payment': { paymentId } }
+    expect(errorOf(await buyAt(named))).toMatchObject({ code: 'not_bought', paymentId })
+    expect(errorOf(await buyAt({}))).toMatchObject({ code: 'checkout_not_found' })
+    expect((await buyer.call('GET', '/v1/pay')).body.total).toBe(1)
+  })
+
   test('a slow checkout is a task, for guests and accounts; other products are not', async () => {
     const address = `${world.service.origin}/m/weather-co/mcp`
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }

@@ -28,8 +28,8 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
     if (named !== null) return await replay(request, named)
     const before = sent.repeats ? await bought(ask.caller, deriveId('pay', ask.operation)) : null
     if (before?.own != null) return await resultOf({ ...before, own: before.own }, request)
-    if (before !== null) return await buyOutside(request, null)
-    return (await buyHere(request)) ?? (await buyOutside(request, maxCostIn(sent.params._meta)))
+    if (before?.payment != null) return await pay(request, before.payment.amount)
+    return (await buyHere(request)) ?? (await buyOutside(request))
   }
 
   /** A call that names a payment is answered from it, and buys nothing else. */
@@ -46,7 +46,7 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
     // It has reached no checkout yet, and goes on from where it stands.
     if (found?.own !== null || found.payment?.url !== checkout.url) throw paymentMissing()
     const again = { ask: { ...ask, operation: deriveId('op', found.payment.id) }, sent: { ...sent, repeats: true } }
-    return await buyOutside({ ...request, ...again }, null)
+    return await pay({ ...request, ...again }, found.payment.amount)
   }
 
   /** Null where the seller is paid outside. */
@@ -63,12 +63,16 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
     return sold === null ? null : answerOf(sold, billOf(sold.sale))
   }
 
-  /** Bought as at any other seller. What was paid before is answered without a bound, whatever the price has become since. */
-  async function buyOutside(request: ToolRequest, maxCost: Usdc | null): Promise<CallToolResult> {
-    const { checkout, ask } = request
-    const { caller, operation } = ask
-    const { amount } = await checkouts.offer(checkout.id, chosenIn(request))
-    assertMaxCost(amount, maxCost)
+  /** Bought as at any other seller. */
+  async function buyOutside(request: ToolRequest): Promise<CallToolResult> {
+    const { amount } = await checkouts.offer(request.checkout.id, chosenIn(request))
+    assertMaxCost(amount, maxCostIn(request.sent.params._meta))
+    return await pay(request, amount)
+  }
+
+  /** Goes on with what was paid before, whatever the price has become since, and whether or not it is still for sale. */
+  async function pay(request: ToolRequest, amount: Usdc): Promise<CallToolResult> {
+    const { caller, operation } = request.ask
     const call = callOf(request, amount)
     const options = { keyed: request.sent.repeats, background: false }
     const { payment, response } = await accounts.pay(caller, call, operation, options)

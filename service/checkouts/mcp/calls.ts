@@ -23,7 +23,7 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
     const { name, arguments: body = {} } = sent.params
     try {
       if (ask.guest !== null) await countGuest(ask.guest)
-      const { checkout } = await checkouts.view(checkoutOf(ask))
+      const { checkout } = await checkouts.known(checkoutOf(ask))
       if (name !== toolNameOf(checkout.product.name)) throw McpFault.params(`Unknown tool: ${name}`)
       const request = { checkout, ...toChosen(body, guesserOf(ask)), ask, sent }
       const pass = passIn(sent)
@@ -137,7 +137,7 @@ const PASS_META = 'coinslot/pass'
 
 export interface CheckoutCallDeps extends AccountCallDeps {
   checkouts: AccountCallDeps['checkouts'] &
-    Pick<Checkouts, 'view' | 'tool' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy' | 'unanswered' | 'answered'>
+    Pick<Checkouts, 'known' | 'tool' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy' | 'unanswered' | 'answered'>
   selling: Pick<SellingDeps, 'journal' | 'dialects' | 'tokens'>
   facilitator: string
   pages: OwnerPages

@@ -5,7 +5,7 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { ToolOffer } from '../../sales/model.ts'
 import { tokenHash } from '../../sales/service/proof.ts'
-import { draftMissing, tooManyDrafts } from '../errors.ts'
+import { checkoutMissing, draftMissing, tooManyDrafts } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
 import type { CheckoutView, PaymentView } from '../views.ts'
 import { FAILED_STATUS } from '../rules/capture.ts'
@@ -68,6 +68,13 @@ export function createCheckouts(deps: CheckoutDeps) {
       const content = await deps.store.findDraft(tokenHash(token), id, deps.clock.now())
       if (content === null) throw draftMissing()
       return content
+    },
+
+    /** Also where it has expired: what was bought there is still answered. Whether it sells is asked with the price. */
+    async known(id: string): Promise<CheckoutView> {
+      const checkout = await deps.store.find(id)
+      if (checkout === null) throw checkoutMissing()
+      return showing.checkout(checkout)
     },
 
     /** Null where it sells nothing any more. */
