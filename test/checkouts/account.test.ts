@@ -112,6 +112,19 @@ describe('a checkout that an account buys at', () => {
     ])
   })
 
+  test('a call that names its payment is answered in test mode, and after the end of the checkout', async () => {
+    const [{ seller, id }, person] = [await sell(), await buyer()]
+    const bought = await buy(id, person.key)
+    const named = { 'coinslot/payment': (bought['_meta'] as Json)['coinslot/payment'] }
+    expect((await seller.call('PATCH', `/v1/checkouts/${id}`, { body: { testMode: true } })).status).toBe(200)
+    expect(await buy(id, person.key, named)).toEqual(bought)
+    expect(await buy(id, person.key)).toMatchObject({ _meta: { 'coinslot/simulated': true } })
+    expect((await seller.call('DELETE', `/v1/checkouts/${id}`)).status).toBeLessThan(300)
+    expect(await buy(id, person.key, named)).toEqual(bought)
+    expect(errorOf(await buy(id, person.key))).toMatchObject({ code: 'checkout_not_found' })
+    expect((await wallet(person)).balance).toBe(9.5)
+  })
+
   test('sells to as many calls at once as the balance pays for', async () => {
     const [{ seller, id }, person] = [await sell(), await buyer(1.7)]
     const results = await Promise.all(Array.from({ length: 12 }, () => buy(id, person.key)))

@@ -21,14 +21,18 @@ import { chosenIn, PAID, patienceOf, taskOf, toResult, waitsLong, type ToolReque
 
 /** Calls with an API key, which the account's wallet pays. */
 export function createAccountCalls({ checkouts, accounts, purchases, selling: { tokens } }: AccountCallDeps) {
-  /** Within the limits of the caller's agent. A seller with a wallet here is paid in the ledger, any other one on the chain. */
-  async function charge(request: ToolRequest): Promise<CallToolResult> {
+  /** What the caller has paid for already, whatever the checkout sells by now. Null where nothing of this call is. */
+  async function resume(request: ToolRequest): Promise<CallToolResult | null> {
     const { ask, sent } = request
     const { payment: named } = namedPaymentIn(sent.params._meta ?? {})
     if (named !== null) return await replay(request, named)
     const before = sent.repeats ? await bought(ask.caller, deriveId('pay', ask.operation)) : null
     if (before?.own != null) return await resultOf({ ...before, own: before.own }, request)
-    if (before?.payment != null) return await pay(request, before.payment.amount)
+    return before?.payment == null ? null : await pay(request, before.payment.amount)
+  }
+
+  /** Within the limits of the caller's agent. A seller with a wallet here is paid in the ledger, any other one on the chain. */
+  async function charge(request: ToolRequest): Promise<CallToolResult> {
     return (await buyHere(request)) ?? (await buyOutside(request))
   }
 
@@ -121,7 +125,7 @@ export function createAccountCalls({ checkouts, accounts, purchases, selling: { 
     return billedMeta(sale, tokens.of(sale.id))
   }
 
-  return { charge, task }
+  return { resume, charge, task }
 }
 
 interface Bought {

@@ -16,7 +16,7 @@ import type { AccountCallDeps, AccountCalls } from './account.ts'
 import { checkoutOf, chosenIn, guesserOf, patienceOf, toResult, type ToolRequest } from './results.ts'
 
 /** Calls of a checkout's tool. Each buys it once: a guest by itself, an account from its wallet. */
-export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<AccountCalls, 'charge'>) {
+export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<AccountCalls, 'resume' | 'charge'>) {
   const { checkouts, selling, facilitator, pages, countGuest } = deps
 
   async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
@@ -29,6 +29,8 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
       const pass = passIn(sent)
       if (pass !== null) return await usePass(request, pass)
       if (ask.guest !== null) return await sell(await continued(request))
+      const resumed = await account.resume(request)
+      if (resumed !== null) return resumed
       return checkout.testMode ? await simulate(request) : await account.charge(request)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
