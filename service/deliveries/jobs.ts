@@ -13,7 +13,8 @@ interface Turn {
 export function deliveryTopics(deliveries: Deliveries): Topic[] {
   const decode = z.object({ id: z.string(), turn: z.int() })
   const handle: Topic<Turn>['handle'] = (turn, { signal }) => deliveries.attempt(turn, signal)
-  const attempts = { decode, handle, retryDelaysMs: RETRY_DELAYS_MS }
+  // An attempt waits for one of its account's places itself.
+  const attempts = { decode, handle, turns: null, retryDelaysMs: RETRY_DELAYS_MS }
   const topics: [Topic<Turn>, Topic<Turn>, Topic<Notice & { userId: string }>] = [
     { ...attempts, topic: ATTEMPT, concurrency: 256, timeoutMs: WAIT_MS + OVERHEAD_MS },
     { ...attempts, topic: LONG_ATTEMPT, concurrency: 512, timeoutMs: WAIT_MS_MAX + OVERHEAD_MS },

@@ -100,7 +100,7 @@ export interface Attempted {
 /** What deliveries publish, each in the transaction in which it happened. */
 export type DeliveryFact =
   /** A delivery to a target ended without a confirmation. */
-  | { kind: 'delivery.failed'; target: string; subject: string }
+  | { kind: 'delivery.failed'; owner: Owner; target: string; subject: string }
   /** Its owner sends it again. */
   | { kind: 'delivery.redelivered'; subject: string }
 

@@ -15,7 +15,8 @@ function mail<Payload>(topic: string, decode: z.ZodType<Payload>, handle: Topic<
   return { topic, decode, handle: (payload, context) => handle(payload as Payload, context), ...PACE }
 }
 
-const PACE = { concurrency: 4, timeoutMs: 30_000 }
+/** A person is sent a limited number of these. */
+const PACE = { concurrency: 4, turns: null, timeoutMs: 30_000 }
 
 const person = z.object({ subject: z.string() })
 const emailChange = z.object({ subject: z.string(), from: z.string(), to: z.string() })

@@ -21,6 +21,7 @@ function signTopic(payments: OutgoingPayments): Topic<z.infer<typeof signRequest
     topic: SIGN,
     decode: signRequest,
     handle: ({ paymentId, ...owner }) => payments.sign(owner, paymentId),
+    turns: { perAccount: 16 },
     concurrency: 64,
     timeoutMs: 60_000,
   }

@@ -52,8 +52,8 @@ export interface Topic<Payload = unknown> {
   handle(payload: Payload, context: Context): Promise<void>
   /** Handlers that run at once in each process. */
   concurrency: number
-  /** When absent, the oldest due row goes first. */
-  turns?: Turns
+  /** Whoever's work it is takes turns with the others. Null where something else bounds them: the oldest due row goes first. */
+  turns: Turns | null
   /** After this time the handler's signal aborts and the attempt counts as failed. */
   timeoutMs: number
   /** The delay after the first failure, the second, and so on. A row that fails after the last delay is dead. */

@@ -75,11 +75,14 @@ export function outboxRows(statements: Statements) {
     async lease(topics: readonly string[], { window, now, until }: LeaseWindow): Promise<LeasedJob[]> {
       return statements.run<LeasedJob>(LEASE, [topics, window, now, until], 'outbox_lease')
     },
-    /** The same for one topic whose accounts take turns. */
-    async leaseInTurns(topic: string, turns: Turns, { window, now, until }: LeaseWindow): Promise<LeasedJob[]> {
-      const { perAccount, perTarget } = turns
-      const values = [topic, window, now, until, perAccount, perTarget ?? null]
-      return statements.run<LeasedJob>(LEASE_IN_TURNS, values, 'outbox_lease_in_turns')
+    /** The same for topics whose accounts take turns. */
+    async leaseInTurns(topics: readonly InTurns[], { window, now, until }: LeaseWindow): Promise<LeasedJob[]> {
+      const columns = [
+        topics.map(({ topic }) => topic),
+        topics.map(({ turns }) => turns.perAccount),
+        topics.map(({ turns }) => turns.perTarget ?? null),
+      ]
+      return statements.run<LeasedJob>(LEASE_IN_TURNS, [...columns, window, now, until], 'outbox_lease_in_turns')
     },
     /** Only rows that are still leased: the caller may not know yet that a job has just ended. */
     async renew(jobs: readonly Job[], until: Date): Promise<void> {
@@ -115,6 +118,11 @@ export function outboxRows(statements: Statements) {
 }
 
 export type OutboxRows = ReturnType<typeof outboxRows>
+
+export interface InTurns {
+  topic: string
+  turns: Turns
+}
 
 /** How many due rows of each topic are considered, and until when they are leased. */
 export interface LeaseWindow {
@@ -177,38 +185,40 @@ RETURNING id::text AS id, topic, attempt`
  * at the same moment consider the same rows, and each row goes to one of them.
  */
 const LEASE_IN_TURNS = `
-WITH RECURSIVE accounts AS (
-  (SELECT account FROM outbox WHERE topic = $1 AND ${OPEN} ORDER BY account LIMIT 1)
+WITH RECURSIVE wanted AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::int[], $3::int[]) AS w(topic, per_account, per_target)
+), accounts AS (
+  SELECT topic, (SELECT account FROM outbox WHERE outbox.topic = wanted.topic AND ${OPEN} ORDER BY account LIMIT 1)
+  FROM wanted
   UNION ALL
-  SELECT (SELECT account FROM outbox
-          WHERE topic = $1 AND ${OPEN} AND outbox.account > accounts.account ORDER BY account LIMIT 1)
+  SELECT topic, (SELECT account FROM outbox
+                 WHERE outbox.topic = accounts.topic AND ${OPEN} AND outbox.account > accounts.account
+                 ORDER BY account LIMIT 1)
   FROM accounts WHERE accounts.account IS NOT NULL
 ), mine AS (
-  SELECT seen.id, seen.target, seen.due_at, seen.leased,
-    row_number() OVER (PARTITION BY accounts.account ORDER BY seen.leased DESC, seen.due_at, seen.id) AS turn
+  SELECT wanted.topic, wanted.per_target, seen.id, seen.target, seen.due_at, seen.leased,
+    row_number() OVER (PARTITION BY wanted.topic, accounts.account ORDER BY seen.leased DESC, seen.due_at, seen.id) AS turn
   FROM accounts
+  JOIN wanted USING (topic)
   CROSS JOIN LATERAL (
-    SELECT id, target, due_at, coalesce(leased_until > $3::timestamptz, false) AS leased FROM outbox
-    WHERE topic = $1 AND account = accounts.account AND ${OPEN} AND due_at <= $3::timestamptz
-    ORDER BY due_at, id LIMIT $5::int
+    SELECT id, target, due_at, coalesce(leased_until > $5::timestamptz, false) AS leased FROM outbox
+    WHERE outbox.topic = accounts.topic AND account = accounts.account AND ${OPEN} AND due_at <= $5::timestamptz
+    ORDER BY due_at, id LIMIT wanted.per_account
   ) AS seen
   WHERE accounts.account IS NOT NULL
 ), places AS (
-  SELECT id, due_at, leased, turn, target,
-    row_number() OVER (PARTITION BY target ORDER BY leased DESC, turn, due_at, id) AS place
+  SELECT *, row_number() OVER (PARTITION BY topic, target ORDER BY leased DESC, turn, due_at, id) AS place,
+    count(*) FILTER (WHERE leased) OVER (PARTITION BY topic) AS busy
   FROM mine
+), free AS (
+  SELECT id, busy + row_number() OVER (PARTITION BY topic ORDER BY turn, due_at, id) AS place
+  FROM places WHERE NOT leased AND (target = '' OR per_target IS NULL OR place <= per_target)
 ), taken AS MATERIALIZED (
-  SELECT id FROM outbox
-  WHERE id = ANY(ARRAY(
-    SELECT id FROM places WHERE NOT leased AND (target = '' OR $6::int IS NULL OR place <= $6::int)
-    ORDER BY turn, due_at, id
-    LIMIT greatest(0, $2::int - (SELECT count(*) FROM places WHERE leased))
-  ))
-  FOR UPDATE SKIP LOCKED
+  SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM free WHERE place <= $4::int)) FOR UPDATE SKIP LOCKED
 )
-UPDATE outbox SET leased_until = $4::timestamptz
+UPDATE outbox SET leased_until = $6::timestamptz
 WHERE id = ANY(ARRAY(SELECT id FROM taken))
-  AND ${STILL_OPEN} AND (leased_until IS NULL OR leased_until <= $3::timestamptz)
+  AND ${STILL_OPEN} AND (leased_until IS NULL OR leased_until <= $5::timestamptz)
 RETURNING id::text AS id, topic, attempt`
 
 /*

@@ -10,7 +10,8 @@ import type { LeasedJob, OutboxRows } from './outbox.ts'
 export function createRelay(deps: RelayDeps) {
   const { rows, backend, clock, log, pace, measures } = deps
   const signal = new Signal()
-  const plain = deps.topics.flatMap(({ topic, turns }) => (turns === undefined ? [topic] : []))
+  const plain = deps.topics.flatMap(({ topic, turns }) => (turns === null ? [topic] : []))
+  const inTurns = deps.topics.flatMap(({ topic, turns }) => (turns === null ? [] : [{ topic, turns }]))
   let handledSince = 0
   let retired = false
   let stopped = false
@@ -28,10 +29,11 @@ export function createRelay(deps: RelayDeps) {
     if (!backend.up()) throw new Error(`the queue's ${backend.kind} does not answer`)
     handledSince = 0
     const lease = { window: pace.window, now, until: new Date(now.getTime() + pace.leaseMs) }
-    const inTurns = await Promise.all(
-      deps.topics.flatMap(({ topic, turns }) => (turns === undefined ? [] : [rows.leaseInTurns(topic, turns, lease)])),
-    )
-    const jobs = [...inTurns.flat(), ...(await rows.lease(plain, lease))]
+    const leased = [
+      inTurns.length > 0 ? rows.leaseInTurns(inTurns, lease) : [],
+      plain.length > 0 ? rows.lease(plain, lease) : [],
+    ]
+    const jobs = (await Promise.all(leased)).flat()
     await Promise.all([...byTopic(jobs)].map(([topic, list]) => push(topic, list)))
     return jobs.length
   }

@@ -40,7 +40,7 @@ export function createRunner(deps: RunnerDeps) {
     const started = performance.now()
     const outcome = await inContext(row, () => attempt(topic, row, job.crashes, controller))
     measures?.handled(topic.topic, outcome, (performance.now() - started) / 1000)
-    return topic.turns !== undefined
+    return topic.turns !== null
   }
 
   /** Links the handler's log and traces to the request that announced the row. */

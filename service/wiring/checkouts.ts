@@ -90,8 +90,8 @@ export async function openCheckouts(
     addresses: config.addresses,
     dashboard: config.addresses.dashboard.replace(/\/$/, ''),
   })
-  platform.facts.subscribe('delivery.failed', (inside, { target, subject }) =>
-    checkouts.deliveryFailed(inside, target, subject),
+  platform.facts.subscribe('delivery.failed', (inside, { owner, target, subject }) =>
+    checkouts.deliveryFailed(inside, target, { id: subject, ...owner }),
   )
   platform.facts.subscribe('delivery.redelivered', (inside, { subject }) => checkouts.redelivered(inside, subject))
   let flushing: NodeJS.Timeout | undefined
@@ -209,6 +209,7 @@ function checkoutTopics(checkouts: Checkouts): Topic[] {
     decode: z.object({ checkoutId: z.string(), isFailing: z.boolean().default(false) }),
     handle: ({ checkoutId, isFailing }, { id }) => checkouts.tellPaused(checkoutId, { id, isFailing }),
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
   const outcome: Topic<{ paymentId: string }> = {
@@ -216,6 +217,7 @@ function checkoutTopics(checkouts: Checkouts): Topic[] {
     decode: z.object({ paymentId: z.string() }),
     handle: ({ paymentId }) => checkouts.deliveryEnded(paymentId),
     concurrency: 8,
+    turns: { perAccount: 4 },
     timeoutMs: 60_000,
   }
   const notice: Topic<{ saleId: string; kind: NoticeKind }> = {
@@ -223,6 +225,7 @@ function checkoutTopics(checkouts: Checkouts): Topic[] {
     decode: z.object({ saleId: z.string(), kind: noticeKind }),
     handle: (told, { id }) => checkouts.notices.tell(told, id),
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
   const digest: Topic<NoticeDigest> = {
@@ -235,6 +238,7 @@ function checkoutTopics(checkouts: Checkouts): Topic[] {
     }),
     handle: (told, { id }) => checkouts.notices.tellMany(told, id),
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
   return [paused, outcome, notice, digest]

@@ -11,7 +11,7 @@ import { createAuthorizationServers } from '../oauth-client/client.ts'
 import { normalised, permitsPrivate } from '../outbound/addresses.ts'
 import { outboundClient } from '../outbound/client.ts'
 import type { Part, Platform } from './platform.ts'
-import type { Topic } from '../queue/model.ts'
+import { turnOf, type Topic } from '../queue/model.ts'
 import { connectionRoutes } from '../connections/http.ts'
 import type { Connection } from '../connections/model.ts'
 import type { Providers } from '../connections/ports.ts'
@@ -48,7 +48,8 @@ export function openConnections(platform: Platform, others: Others): { connectio
       const id = newId('evt', clock.now())
       const { owner } = connection
       await deliveries.event(inside, { id, owner, event: 'connection.expired', data: expiredOf(connection) })
-      await outbox.add(inside, [{ topic: EXPIRED, payload: { eventId: id, connectionId: connection.id } }])
+      const payload = { eventId: id, connectionId: connection.id }
+      await outbox.add(inside, [{ topic: EXPIRED, payload, turn: turnOf(owner) }])
     },
   })
   const expired: Topic<{ eventId: string; connectionId: string }> = {
@@ -71,6 +72,7 @@ Nothing is charged for calls that could not be made.
       })
     },
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
   return {

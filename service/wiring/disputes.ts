@@ -48,6 +48,7 @@ export function openDisputes(platform: Platform, { chains, refunds, deliveries, 
     decode: z.object({ disputeId: z.string() }),
     handle: ({ disputeId }, { id }) => disputes.tellOpened(disputeId, id),
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
   return {

@@ -36,6 +36,7 @@ export function openPasses(platform: Platform, { chains, deliveries, identity, n
     decode: z.object({ passId: z.string() }),
     handle: ({ passId }, { id }) => passes.remind(passId, id),
     concurrency: 4,
+    turns: { perAccount: 1 },
     timeoutMs: 30_000,
   }
   return {

@@ -28,6 +28,11 @@ describe('mails to sellers about their sales', () => {
       const sql = "SELECT id FROM outbox WHERE topic LIKE 'checkouts.%' AND done_at IS NULL AND failed_at IS NULL"
       return (await world.service.database.statements.run(sql, [])).length === 0
     })
+  /** Whose turns the work of these sales has used: each seller waits for their own mails only. */
+  const accounts = async () => {
+    const sql = "SELECT DISTINCT account FROM outbox WHERE topic LIKE 'checkouts.%'"
+    return (await world.service.database.statements.run<{ account: string }>(sql, [])).map(({ account }) => account)
+  }
   const anHourLater = async () => {
     await world.service.checkouts.sweepers.notices(new Date(world.service.clock.now().getTime() + 3_600_001))
     await handled()
@@ -48,6 +53,7 @@ describe('mails to sellers about their sales', () => {
     await anHourLater()
     expect(subjects().slice(5)).toEqual(['7 more sales'])
     expect(smtp.received[0]).toMatch(/^To: person\d+@example\.com$/m)
+    expect(await accounts()).toEqual([`sandbox/${String(world.seller.caller.user?.id)}`])
   })
 
   test('say which sales in production were paid with test money', async () => {

@@ -13,6 +13,7 @@ export function numbers(
       await handle(n, context)
     },
     concurrency: 50,
+    turns: null,
     timeoutMs: 60_000,
     ...rest,
   }

@@ -40,7 +40,7 @@ describe('the relay', () => {
     runner = createRunner({ ...parts, topics: [slow], onEnd: () => undefined })
     relay = createRelay({
       ...parts,
-      topics: [{ topic: 'numbers' }],
+      topics: [{ topic: 'numbers', turns: null }],
       // So long that what is found by the poll alone fails its test.
       pace: { ...PACE, pollMs: 3_600_000 },
       running: () => runner.running(),

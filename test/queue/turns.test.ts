@@ -2,6 +2,9 @@ import { createOutbox, outboxRows, type OutboxRows } from '../../service/queue/o
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { Hands } from './tally.ts'
 
+/** A topic without a limit for a target. */
+const MAILS = { topic: 'mails', turns: { perAccount: 1 } }
+
 describe('accounts take turns in a topic', () => {
   let database: TestDatabase
   let rows: OutboxRows
@@ -17,14 +20,15 @@ describe('accounts take turns in a topic', () => {
   })
   afterAll(() => database.close())
 
-  const announce = (account: string, count: number, target = '') =>
+  const announce = (account: string, count: number, target = '', topic = 'runs') =>
     createOutbox(clock).add(
       database.statements,
-      Array.from({ length: count }, () => ({ topic: 'runs', payload: { account }, turn: { account, target } })),
+      Array.from({ length: count }, () => ({ topic, payload: { account }, turn: { account, target } })),
     )
   const lease = async (window = 1_000, perAccount = 8, perTarget = 16) => {
     const until = new Date(clock.now().getTime() + 3_000)
-    const jobs = await rows.leaseInTurns('runs', { perAccount, perTarget }, { window, now: clock.now(), until })
+    const topics = [{ topic: 'runs', turns: { perAccount, perTarget } }, MAILS]
+    const jobs = await rows.leaseInTurns(topics, { window, now: clock.now(), until })
     const loaded = await rows.load(jobs.map(({ id }) => id))
     return jobs.map((job) => ({ ...job, account: loaded.get(job.id)?.payload['account'] as string }))
   }
@@ -50,6 +54,22 @@ describe('accounts take turns in a topic', () => {
     await announce('hostile', 50)
     for (const account of ['a', 'b', 'c']) await announce(account, 2)
     expect(tally(await lease(4))).toEqual({ hostile: 1, a: 1, b: 1, c: 1 })
+  })
+
+  it('each topic by its own limits, also where the same accounts wait in both', async () => {
+    for (const account of ['hostile', 'honest']) {
+      await announce(account, 20)
+      await announce(account, 20, '', MAILS.topic)
+    }
+    const jobs = await lease(12)
+    const of = (topic: string) => tally(jobs.filter((job) => job.topic === topic))
+    expect([of('runs'), of(MAILS.topic)]).toEqual([
+      { hostile: 6, honest: 6 },
+      { hostile: 1, honest: 1 },
+    ])
+    await announce('late', 20)
+    await announce('late', 20, '', MAILS.topic)
+    expect((await lease(12)).map(({ topic, account }) => [topic, account])).toEqual([[MAILS.topic, 'late']])
   })
 
   it('and many accounts do not fill one target, nor one account another target', async () => {

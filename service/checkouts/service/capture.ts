@@ -11,7 +11,7 @@ import { planIn } from '../rules/plans.ts'
 import { versionOf } from '../rules/versions.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { CheckoutDeps } from './deps.ts'
-import { noticeOf } from './notices.ts'
+import { noticeOf, turnOfSeller, type Sold } from './notices.ts'
 
 /** What a seller says about the work that a payment bought. */
 export interface Report {
@@ -84,9 +84,9 @@ export function createCapturing(deps: CapturingDeps) {
     ended,
 
     /** Runs in the transaction in which a delivery ended without a confirmation. */
-    async deliveryFailed(inside: Statements, target: string, payment: string): Promise<void> {
+    async deliveryFailed(inside: Statements, target: string, sold: Sold): Promise<void> {
       if (!isId('chk', target)) return
-      await announce(inside, [failedWorkOf(payment), noticeOf(payment, 'failure')])
+      await announce(inside, [failedWorkOf(sold), noticeOf(sold, 'failure')])
     },
 
     /** In the transaction in which all of a payment was held for its payer, or went back. */
@@ -182,8 +182,8 @@ function deliveryOf(payment: string): Id<'dlv'> {
 /** The topic of payments whose delivery or work has failed. */
 export const OUTCOME = 'checkouts.outcome'
 
-export function failedWorkOf(payment: string): Announcement {
-  return { topic: OUTCOME, payload: { paymentId: payment } }
+export function failedWorkOf(sold: Sold): Announcement {
+  return { topic: OUTCOME, payload: { paymentId: sold.id }, turn: turnOfSeller(sold) }
 }
 
 const FAILED: ReadonlySet<string> = new Set(['unconfirmed', 'stopped', 'exhausted'])

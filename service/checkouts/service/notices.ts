@@ -1,7 +1,7 @@
 import { toDecimal } from '../../kit/money.ts'
 import type { DeliveryState } from '../../deliveries/model.ts'
 import { toMail, type Notice } from '../../deliveries/service/notices.ts'
-import type { Announcement } from '../../queue/model.ts'
+import { turnOf, type Announcement, type Turn } from '../../queue/model.ts'
 import { isGoingBack, isReal, type Sale } from '../../sales/model.ts'
 import type { Checkout, NoticeKind } from '../model.ts'
 import type { NoticeDigest } from '../ports.ts'
@@ -57,7 +57,7 @@ export function createNotices({ store, selling, deliveries, announce, mailOwner,
         if (taken.length === 0) return
         await announce(
           inside,
-          taken.map((digest) => ({ topic: DIGEST, payload: { ...digest } })),
+          taken.map((digest) => ({ topic: DIGEST, payload: { ...digest }, turn: turnOf(digest) })),
         )
       })
     },
@@ -70,8 +70,15 @@ type NoticeDeps = Pick<
 >
 
 /** Written in the transaction of what it tells. Whether the owner wants it is decided when it is mailed. */
-export function noticeOf(saleId: string, kind: NoticeKind): Announcement {
-  return { topic: NOTICE, payload: { saleId, kind } }
+export function noticeOf(sold: Sold, kind: NoticeKind): Announcement {
+  return { topic: NOTICE, payload: { saleId: sold.id, kind }, turn: turnOfSeller(sold) }
+}
+
+/** A sale and its seller. */
+export type Sold = Pick<Sale, 'id' | 'userId' | 'environment'>
+
+export function turnOfSeller({ userId, environment }: Sold): Turn {
+  return turnOf({ userId: userId ?? '', environment })
 }
 
 /** The topics of the mails. */

@@ -338,11 +338,11 @@ export function checkoutHooks({
       await events.completed(inside, paymentOf(sale))
       await receipts.paid(inside, sale)
       if (isRequested(sale)) await payRequest(inside, sale)
-      if (sale.details['notify'] === true) await announce(inside, [noticeOf(sale.id, 'sale')])
+      if (sale.details['notify'] === true) await announce(inside, [noticeOf(sale, 'sale')])
     },
 
     /** In the report's transaction, so that the refund is asked for even if this process ends now. */
-    workFailed: (inside, { id }) => announce(inside, [failedWorkOf(id)]),
+    workFailed: (inside, sale) => announce(inside, [failedWorkOf(sale)]),
 
     async returned(inside, sale) {
       await passes.giveBack(inside, sale)
@@ -354,7 +354,7 @@ export function checkoutHooks({
       if (typeof sale.details['coupon'] === 'string') await coupons.release(inside, sale.id)
       if (isCapturedLate(sale)) {
         await stop(inside, sale)
-        await announce(inside, [noticeOf(sale.id, 'failure')])
+        await announce(inside, [noticeOf(sale, 'failure')])
       }
       if (isFree(sale)) await passes.giveBack(inside, sale)
       if (isRequested(sale)) await store.releaseRequest(inside, sale.id)

@@ -3,6 +3,7 @@ import type { Statements } from '../../kit/transaction.ts'
 import { FAILING_APART_MS, FAILING_MS, isGone, isThere, MISSING_MAX, nextProbe, pauseOf } from '../rules/lifecycle.ts'
 import type { Checkout } from '../model.ts'
 import type { CheckoutDeps } from './deps.ts'
+import { turnOf } from '../../queue/model.ts'
 
 export interface Watching {
   /** Handles a callback's answer to an attempt; `status` is null without an answer. */
@@ -58,7 +59,7 @@ export function createWatching(deps: CheckoutDeps): Watching {
       )
       const data = pauseOf(paused, now)
       await deliveries.event(inside, { id: newId('evt', now), owner: paused.owner, event: 'checkout.paused', data })
-      await announce(inside, [{ topic: PAUSED, payload: { checkoutId: id, isFailing } }])
+      await announce(inside, [{ topic: PAUSED, payload: { checkoutId: id, isFailing }, turn: turnOf(paused.owner) }])
     })
   }
 

@@ -51,9 +51,9 @@ export function createRecord(deps: RecordDeps) {
     )
     for (const { before, to } of changes) {
       if (to.notice !== null) await notices.ofDelivery(inside, to.notice, before)
-      const { target, subject } = before
+      const { owner, target, subject } = before
       if (to.dueAt === null && target !== null) {
-        await deps.publish(inside, { kind: 'delivery.failed', target, subject })
+        await deps.publish(inside, { kind: 'delivery.failed', owner, target, subject })
       }
     }
     await giveUp(inside, endings, now)

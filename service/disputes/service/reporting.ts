@@ -16,6 +16,7 @@ import {
 } from '../rules.ts'
 import { OPENED, type DisputeDeps } from './deps.ts'
 import { LEASE_MS, type Deciding } from './deciding.ts'
+import { turnOf } from '../../queue/model.ts'
 
 /** Reports of buyers. A sale has one report, which its buyer finds again with the same proof. */
 export function createReporting(deps: DisputeDeps & { deciding: Deciding }) {
@@ -68,7 +69,7 @@ export function createReporting(deps: DisputeDeps & { deciding: Deciding }) {
     await store.add(inside, dispute)
     const { data, ...rest } = eventOf({ dispute, sale, now, pay: addresses.pay })
     await deps.event(inside, { id: deriveId('evt', id), owner: dispute.owner, data, ...rest })
-    await deps.announce(inside, [{ topic: OPENED, payload: { disputeId: id } }])
+    await deps.announce(inside, [{ topic: OPENED, payload: { disputeId: id }, turn: turnOf(dispute.owner) }])
     deps.measures.count('dispute_opened')
     return dispute
   }

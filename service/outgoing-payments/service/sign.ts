@@ -3,6 +3,7 @@ import type { Owner } from '../../kit/owner.ts'
 import { payerUnavailable } from '../errors.ts'
 import type { Payment } from '../model.ts'
 import type { PayerWallet } from '../ports.ts'
+import { turnOf } from '../../queue/model.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import { reload } from './end.ts'
 import type { Funding } from './fund.ts'
@@ -16,7 +17,8 @@ export function createSigning({ store, keys, isWorker, funding, statements, anno
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const found = await store.findPayer(owner)
       if (found !== null) return found
-      if (attempt === 0) await announce(statements, [{ topic: SIGN, payload: { ...owner, paymentId: null } }])
+      if (attempt === 0)
+        await announce(statements, [{ topic: SIGN, payload: { ...owner, paymentId: null }, turn: turnOf(owner) }])
       await pause(ATTEMPT_EVERY_MS)
     }
     throw payerUnavailable('There is no payer wallet yet: start a worker with PAYER_SEED.')
@@ -26,7 +28,7 @@ export function createSigning({ store, keys, isWorker, funding, statements, anno
   async function signed(payment: Payment): Promise<Payment> {
     if (!isWorker) {
       const { owner, id } = payment
-      await announce(statements, [{ topic: SIGN, payload: { ...owner, paymentId: id } }])
+      await announce(statements, [{ topic: SIGN, payload: { ...owner, paymentId: id }, turn: turnOf(owner) }])
     }
     let now = payment
     for (let attempt = 0; attempt < ATTEMPTS_MAX && UNSIGNED.has(now.state); attempt++) {

@@ -6,6 +6,7 @@ import { ownPassMissing } from '../errors.ts'
 import { runsLeftOf, type Pass, type PassFilter, type Place, type Plan, type WalletProof } from '../model.ts'
 import { eventDataOf, hashOfToken } from '../rules.ts'
 import { createRights, eventOf, tellEnded, type PassDeps } from './rights.ts'
+import { turnOf } from '../../queue/model.ts'
 
 /** Runs that customers have paid for ahead, for them and for the sellers. */
 export function createPasses(deps: PassDeps) {
@@ -109,7 +110,8 @@ export function createPasses(deps: PassDeps) {
             const id = eventOf(pass.id, `ending ${pass.until?.toISOString() ?? ''}`)
             const data = { ...eventDataOf(pass, now) }
             await event(inside, { id, owner: pass.owner, event: 'pass.ending', data })
-            if (pass.email !== null) await announce(inside, [{ topic: ENDING, payload: { passId: pass.id } }])
+            if (pass.email === null) continue
+            await announce(inside, [{ topic: ENDING, payload: { passId: pass.id }, turn: turnOf(pass.owner) }])
           }
         })
       },
