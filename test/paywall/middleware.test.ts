@@ -141,6 +141,30 @@ describe('the middleware in a server of its own', () => {
     expect([one.handled(), await left()]).toEqual([0, 950_000n])
   })
 
+  it('takes no payment while its node cannot be read, and says that nothing was charged', async () => {
+    const one = await shop()
+    const { header, left } = await paying(one)
+    answerOfNode = ({ method }) => (method === 'eth_call' ? { error: { code: -32_000, message: 'no state' } } : null)
+    const refused = await one.ask(header)
+    expect(refused).toMatchObject({ status: 503, body: { code: 'rpc_unavailable' } })
+    expect(refused.body.error).toContain('Nothing was charged')
+    expect(refused.headers.get('retry-after')).toBe('5')
+    expect([one.handled(), await left()]).toEqual([0, 1_000_000n])
+    answerOfNode = () => null
+    expect(await one.ask(header)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+    expect([one.handled(), await left()]).toEqual([1, 950_000n])
+  })
+
+  it('sells nothing for a payment that the chain has already, where its node does not say what it paid for', async () => {
+    const one = await shop()
+    const { header, left } = await paying(one)
+    expect((await world.service.post('/settle', toSettle(header))).body).toMatchObject({ success: true })
+    facilitator.mood = 'approves-all'
+    answerOfNode = ({ method }) => (method === 'eth_getLogs' ? { error: { code: -32_601, message: 'not here' } } : null)
+    expect(await one.ask(header)).toMatchObject({ status: 409, body: { code: 'authorization_used' } })
+    expect([one.handled(), await left()]).toEqual([0, 950_000n])
+  })
+
   it('answers what was paid, where the money has moved since its handler failed, also after its time', async () => {
     let [now, fails] = [Date.now(), true]
     const one = await shop({ now: () => new Date(now) }, () =>

@@ -19,17 +19,17 @@ export interface RemoteDeps {
 export interface ChainVerifier {
   /** Whether there is a way to ask this chain at all. */
   reads(network: Network): boolean
-  /** Null when the chain cannot be reached. */
+  /** Null when the chain cannot be read. */
   look(network: Network, authorization: SignedAuthorization): Promise<ChainEvidence | null>
   /** Whether a contract verifies the payer's signatures; null when the chain cannot be reached. */
   payerHasCode(network: Network, authorization: SignedAuthorization): Promise<boolean | null>
 }
 
 /**
- * `used`: this payment reached its recipient. `spent`: it was cancelled, or paid for something else. `over`: unused, and it can
- * never be used any more, whichever branch of the chain goes on.
+ * `used`: this payment reached its recipient. `spent`: it was cancelled, or paid for something else. `taken`: one of these, and
+ * which one cannot be read now. `over`: unused, and it can never be used any more, whichever branch of the chain goes on.
  */
-export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' | 'over' | 'unused' }
+export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' | 'taken' | 'over' | 'unused' }
 
 /** Whether no block can take it any more, also in a branch that replaces this one. */
 export function isOver({ validBefore }: Pick<SignedAuthorization, 'validBefore'>, seconds: bigint): boolean {

@@ -37,7 +37,8 @@ export async function verifyRemotely(deps: RemoteDeps, { facilitator, request }:
     verifier.look(network, authorization),
     verifier.payerHasCode(network, authorization),
   ])
-  // Settled again, it would show the transfer that has paid for something else.
+  // It may have paid already: a facilitator that does not notice would settle it again, with the transfer of the first time.
+  if (evidence === null) throw chainUnreadable()
   if (isTaken(evidence)) return { ...verified, refusal: ALREADY_USED }
   // If this is unknown at the moment, the order is the one that is safe with any wallet.
   return { ...verified, payerHasCode: payerHasCode ?? true }
@@ -60,7 +61,7 @@ export async function evidenceOf(
 
 /** Whether its nonce cannot pay any more, because it has paid or was cancelled. */
 export function isTaken(evidence: ChainEvidence | null): boolean {
-  return evidence?.state === 'used' || evidence?.state === 'spent'
+  return evidence?.state === 'used' || evidence?.state === 'spent' || evidence?.state === 'taken'
 }
 
 /** A request of a product that is sold for signed authorizations only. */
@@ -73,4 +74,9 @@ export function authorizationIn(request: RequestBody): SignedAuthorization {
 function unavailable(): DomainError {
   const sentence = 'The facilitator does not answer. Nothing was charged; try again.'
   return new DomainError('unavailable', 'facilitator_unavailable', sentence, { retryAfterSeconds: 5 })
+}
+
+function chainUnreadable(): DomainError {
+  const sentence = 'The network cannot be read at the moment. Nothing was charged; try again.'
+  return new DomainError('unavailable', 'rpc_unavailable', sentence, { retryAfterSeconds: 5 })
 }

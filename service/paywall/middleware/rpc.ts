@@ -1,6 +1,6 @@
-import type { Hex } from '../../chain/model.ts'
+import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
 import { isRefusal, narrower, RpcRefusal, WIDEST, type RpcFault } from '../../chain/refusal.ts'
-import { isOver, type ChainVerifier } from '../../methods/remote/deps.ts'
+import { isOver, type ChainEvidence, type ChainVerifier } from '../../methods/remote/deps.ts'
 
 /** Reads the state of an authorization from the chain, through any JSON-RPC endpoint of that network. */
 export function rpcVerifier(url: string): ChainVerifier {
@@ -18,7 +18,7 @@ export function rpcVerifier(url: string): ChainVerifier {
     },
 
     async look({ usdc, chainId }, authorization) {
-      const { from, to, value, nonce } = authorization
+      const { from, nonce } = authorization
       const call = callerOf(url)
       try {
         if (Number(await call<Hex>('eth_chainId')) !== chainId) return null
@@ -31,27 +31,39 @@ export function rpcVerifier(url: string): ChainVerifier {
         if (BigInt(await call<Hex>('eth_call', { to: usdc.address, data }, number)) === 0n) {
           return { state: isOver(authorization, BigInt(timestamp)) ? 'over' : 'unused' }
         }
-        const topics = [[USED, CANCELLED], `0x${word(from)}`, nonce]
-        const use = await newestLog(call, { address: usdc.address, topics }, BigInt(number))
-        if (use === null) return null
-        if (use.topics[0] === CANCELLED) return { state: 'spent' }
-        const receipt = await call<{ logs: Log[] } | null>('eth_getTransactionReceipt', use.transactionHash)
-        if (receipt === null) return null
-        // USDC marks the nonce and then moves the money, so the next transfer belongs to this authorization.
-        const next = receipt.logs.find(
-          (log) =>
-            log.address.toLowerCase() === usdc.address &&
-            log.topics[0] === TRANSFER &&
-            Number(log.logIndex) > Number(use.logIndex),
-        )
-        const ours =
-          next?.topics[1] === `0x${word(from)}` && next.topics[2] === `0x${word(to)}` && BigInt(next.data) === value
-        return ours ? { state: 'used', txHash: use.transactionHash } : { state: 'spent' }
+        return await useOf(call, { token: usdc.address, number: BigInt(number) }, authorization)
       } catch {
         // The state is unknown.
         return null
       }
     },
+  }
+}
+
+/** What the nonce was used for. */
+async function useOf(
+  call: RpcCall,
+  { token, number }: { token: Address; number: bigint },
+  { from, to, value, nonce }: SignedAuthorization,
+): Promise<ChainEvidence> {
+  try {
+    const use = await newestLog(call, { address: token, topics: [[USED, CANCELLED], `0x${word(from)}`, nonce] }, number)
+    if (use === null) return { state: 'taken' }
+    if (use.topics[0] === CANCELLED) return { state: 'spent' }
+    const receipt = await call<{ logs: Log[] } | null>('eth_getTransactionReceipt', use.transactionHash)
+    if (receipt === null) return { state: 'taken' }
+    // USDC marks the nonce and then moves the money, so the next transfer belongs to this authorization.
+    const next = receipt.logs.find(
+      (log) =>
+        log.address.toLowerCase() === token &&
+        log.topics[0] === TRANSFER &&
+        Number(log.logIndex) > Number(use.logIndex),
+    )
+    const ours =
+      next?.topics[1] === `0x${word(from)}` && next.topics[2] === `0x${word(to)}` && BigInt(next.data) === value
+    return ours ? { state: 'used', txHash: use.transactionHash } : { state: 'spent' }
+  } catch {
+    return { state: 'taken' }
   }
 }
 
