@@ -10,7 +10,7 @@ import { openWorld, usdcOf, type World } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { answerOf, type Answer } from '../harness/service.ts'
 import { startStrangeFacilitator, type StrangeFacilitator } from './facilitator.ts'
-import { signed } from './world.ts'
+import { signed, until } from './world.ts'
 
 interface RpcQuestion {
   method: string
@@ -181,6 +181,29 @@ describe('the middleware in a server of its own', () => {
     )
     expect(await one.ask(proof)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
     expect(await left()).toBe(950_000n)
+  })
+
+  it('ends a paid sale as paid where its buyer does not return, once', async () => {
+    let now = Date.now()
+    const events: string[] = []
+    const onEvent: PaywallOptions['onEvent'] = ({ event }) => events.push(event)
+    const one = await shop({ onEvent, now: () => new Date(now), timeoutMs: 1_000 })
+    const { header, left } = await paying(one)
+    const before = facilitator.settled
+    answerOfNode = ({ method }) =>
+      method === 'eth_call' && facilitator.settled > before ? { error: { code: -32_000, message: 'no state' } } : null
+    const pending = await one.ask(header)
+    expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
+    expect([events, await left()]).toEqual([[], 950_000n])
+    answerOfNode = () => null
+    now += 5_000
+    await until(() => events.length > 0)
+    const ended = ['payment.completed', 'customer.first_payment']
+    expect(events).toEqual(ended)
+    // The buyer gets what was made for it, and pays nothing more.
+    const proof = { 'x-payment-id': pending.body.paymentId, 'x-payment-token': pending.body.paymentToken }
+    expect(await one.ask(proof)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+    expect([one.handled(), events, await left()]).toEqual([1, ended, 950_000n])
   })
 
   it('does not say that nothing was charged where it cannot know', async () => {

@@ -3,6 +3,7 @@ import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { proofTooLong } from '../errors.ts'
+import { withOwn } from './journal.ts'
 import { INTERRUPTED } from './memory.ts'
 
 /**
@@ -61,14 +62,7 @@ export function sharedInProcess(books: PaymentJournal, now: () => Date): Payment
       return await books.prove(digest, buys, validBefore)
     },
   }
-  // A journal on a database may be a class, whose methods need it as `this`.
-  return new Proxy(books, {
-    get(journal, name) {
-      if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown
-      const value: unknown = Reflect.get(journal, name)
-      return typeof value === 'function' ? (value.bind(journal) as unknown) : value
-    },
-  })
+  return withOwn(books, own)
 }
 
 /** Not at each payment: with many under way that would take longer than all the rest. */
@@ -83,7 +77,7 @@ function millisecondsOf(seconds: bigint): number {
 }
 
 /** A day, and two hours for clocks and clients that count generously. */
-const REMEMBERED_MS_MAX = 26 * 3_600_000
+export const REMEMBERED_MS_MAX = 26 * 3_600_000
 /** Longer than a journal in memory remembers a payment whose authorization has expired. */
 const SPARE_MS = 900_000
 

@@ -26,8 +26,9 @@ import { createDialects } from '../../x402/dialects.ts'
 import { sharedInProcess } from './authorizations.ts'
 import { bodyOf } from './body.ts'
 import { capture } from './capture.ts'
+import { lookingAgain } from './look-again.ts'
 import { memoryBooks, type PaymentEvent } from './memory.ts'
-import { readOptions, type GivenOptions } from './options.ts'
+import { readOptions, type GivenOptions, type ReadOptions } from './options.ts'
 import { rpcVerifier } from './rpc.ts'
 import { usdc } from '../../kit/money.ts'
 import { withoutTrailing } from '../../kit/text.ts'
@@ -61,7 +62,8 @@ export interface PaywallOptions extends GivenOptions {
 
 /** Sells routes of an Express server. Requests that match no route pass through unchanged. */
 export function paywall(options: PaywallOptions): RequestHandler {
-  const { routes, milestones, recipient, network, name, origin } = readOptions(options)
+  const terms = readOptions(options)
+  const { routes, milestones, origin } = terms
   const { timeoutMs = 25_000, bodyBytesMax = BODY_BYTES_MAX } = options
   const now = options.now ?? (() => new Date())
   const clock = { now }
@@ -81,18 +83,21 @@ export function paywall(options: PaywallOptions): RequestHandler {
     clock,
   }
   const method = remoteMethod(remote, facilitator)
-  const engine = createGate({
-    journal: books,
-    method: offerRemote(remote, facilitator),
+  const running = {
     methods: { of: () => method },
+    clock,
+    log: { info: () => undefined, warn: tell, error: tell },
+    measures: { count: () => undefined },
+    failpoints: NO_FAILPOINTS,
+  }
+  const engine = createGate({
+    ...running,
+    journal: lookingAgain(books, { ...running, settleMs: timeoutMs }).journal,
+    method: offerRemote(remote, facilitator),
     dialects,
     tally: { count: () => undefined },
     countTokens: options.countTokens ?? countWithTables,
-    clock,
-    log: { info: () => undefined, warn: tell, error: tell },
     tokens,
-    measures: { count: () => undefined },
-    failpoints: NO_FAILPOINTS,
     recoverMessage,
     addresses: { facilitator, signInOrigin: origin, statusOf: (payment) => STATUS_PATH + payment },
     limits: {
@@ -106,30 +111,6 @@ export function paywall(options: PaywallOptions): RequestHandler {
       settleMs: timeoutMs,
     },
   })
-
-  function gateAt(address: string): Gate {
-    const began = new Date(0)
-    return {
-      id: 'pwl_own',
-      owner: { userId: 'own', environment: 'production' },
-      slug: 'own',
-      name,
-      upstreamUrl: address,
-      upstreamHeaders: [],
-      routes,
-      recipient,
-      network,
-      testMode: false,
-      testToken: null,
-      status: 'active',
-      milestones,
-      version: 1,
-      address,
-      earlier: [],
-      createdAt: began,
-      updatedAt: began,
-    }
-  }
 
   return async (request: Request, response: Response, next: NextFunction) => {
     const mark = request.originalUrl.indexOf('?')
@@ -152,7 +133,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
       const address = `${request.protocol}://${request.get('host') ?? 'localhost'}`
       const query = mark < 0 ? '' : request.originalUrl.slice(mark)
       const { asked, ask } = served(request, response, next, { path, query, wire, bodyBytesMax })
-      await send(await engine.serve(gateAt(address), asked, ask))
+      await send(await engine.serve(gateAt(address, terms), asked, ask))
     } catch (error) {
       // The client has disconnected, so there is no answer to send.
       if (response.destroyed) return
@@ -164,6 +145,30 @@ export function paywall(options: PaywallOptions): RequestHandler {
         await send(told(500, { error: 'Something went wrong on our side.', code: 'internal' }))
       }
     }
+  }
+}
+
+function gateAt(address: string, { routes, milestones, recipient, network, name }: ReadOptions): Gate {
+  const began = new Date(0)
+  return {
+    id: 'pwl_own',
+    owner: { userId: 'own', environment: 'production' },
+    slug: 'own',
+    name,
+    upstreamUrl: address,
+    upstreamHeaders: [],
+    routes,
+    recipient,
+    network,
+    testMode: false,
+    testToken: null,
+    status: 'active',
+    milestones,
+    version: 1,
+    address,
+    earlier: [],
+    createdAt: began,
+    updatedAt: began,
   }
 }
 
