@@ -1,8 +1,11 @@
 import type { Worker } from 'node:worker_threads'
 import { FairLine } from './fair-line.ts'
 
-/** `late`: it ran past its time. `crashed`: it took its thread's memory. `crowded`: its account has too many waiting. */
-export type Outcome<Result> = Result | 'late' | 'crashed' | 'crowded'
+/**
+ * `late`: it ran past its time. `crashed`: it took its thread's memory. `crowded`: its account has too many waiting. `unwanted`: it
+ * was not begun when its turn came.
+ */
+export type Outcome<Result> = Result | 'late' | 'crashed' | 'crowded' | 'unwanted'
 
 /**
  * A few threads, started when they are first needed; one job each at a time, the others wait in line by turns. A thread
@@ -25,10 +28,14 @@ export function createThreads<Result extends object>(options: ThreadsOptions) {
   let closed = false
 
   function next(): void {
-    if (idle.length === 0 && all.size >= threads) return
-    const first = line.next()
-    if (first === undefined) return
-    begin(idle.pop() ?? start(), { ...first.item, account: first.account })
+    while (idle.length > 0 || all.size < threads) {
+      const first = line.next()
+      if (first === undefined) return
+      const { account, item } = first
+      if (item.turn.isWanted?.() !== false) return begin(idle.pop() ?? start(), { ...item, account })
+      line.leave(account)
+      item.resolve('unwanted')
+    }
   }
 
   function start(): Thread {
@@ -84,14 +91,15 @@ export function createThreads<Result extends object>(options: ThreadsOptions) {
     thread.current = null
     if (current === null) return
     line.leave(current.account)
+    if (outcome === 'late') current.turn.late?.()
     current.resolve(outcome)
   }
 
   return {
-    run(job: object, account: string): Promise<Outcome<Result>> {
+    run(job: object, account: string, turn: Turn = {}): Promise<Outcome<Result>> {
       if (closed) return Promise.resolve('crashed')
       return new Promise((resolve) => {
-        if (line.join(account, { job, resolve })) next()
+        if (line.join(account, { job, turn, resolve })) next()
         else resolve('crowded')
       })
     },
@@ -116,7 +124,16 @@ interface ThreadsOptions {
   waitingMax: number
 }
 
+/** Both are called at once, before another job of the same account begins. */
+export interface Turn {
+  /** Whether it is still to be run, now that its turn has come. */
+  isWanted?(): boolean
+  /** It ran past its time. */
+  late?(): void
+}
+
 interface WaitingOf<Result> {
   job: object
+  turn: Turn
   resolve(outcome: Outcome<Result>): void
 }

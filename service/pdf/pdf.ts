@@ -21,7 +21,7 @@ export function createPdf() {
       try {
         const outcome = await threads.run({ paper } satisfies Job, userId)
         if (outcome === 'crowded') throw busy()
-        if (outcome === 'late' || outcome === 'crashed') throw unfinished()
+        if (typeof outcome === 'string') throw unfinished()
         if (outcome.fault !== null) throw unfinished().causedBy(new Error(outcome.fault))
         return Buffer.from(outcome.bytes)
       } finally {

@@ -5,7 +5,7 @@ import { canonicalHash } from '../kit/hash.ts'
 import type { Owner } from '../kit/owner.ts'
 import { Recent } from '../kit/recent.ts'
 import type { Transforms, TransformUse } from '../marketplace/ports/run.ts'
-import { createThreads } from '../kit/threads.ts'
+import { createThreads, type Turn } from '../kit/threads.ts'
 import { startThread, type Job, type Result } from './worker.ts'
 
 /** JSONata within limits. */
@@ -25,11 +25,9 @@ export function createTransforms(options: TransformsOptions): Transforms & { clo
   }
   const overruns = createOverruns(options)
 
-  async function evaluate(expression: string, input: string | null, { environment, userId }: Owner) {
-    const outcome = await pools[environment].run(
-      { expression, input, resultMax: RESULT_MAX } satisfies Omit<Job, 'id'>,
-      userId,
-    )
+  async function evaluate(expression: string, input: string | null, { environment, userId }: Owner, turn: Turn = {}) {
+    const job = { expression, input, resultMax: RESULT_MAX } satisfies Omit<Job, 'id'>
+    const outcome = await pools[environment].run(job, userId, turn)
     if (outcome === 'crowded') throw poolBusy()
     return outcome
   }
@@ -39,11 +37,14 @@ export function createTransforms(options: TransformsOptions): Transforms & { clo
       overruns.assertPatience(expression, by)
       const text = JSON.stringify(input ?? null)
       if (text.length > INPUT_MAX) throw refused('transform_too_large', 'it was given too much')
-      const outcome = await evaluate(expression, text, by)
-      if (outcome === 'late') {
-        overruns.count(expression, by)
-        throw tooLong()
-      }
+      // Those that came at the same moment have passed the check together, so it is made again when their turn comes.
+      const outcome = await evaluate(expression, text, by, {
+        isWanted: () => !overruns.isOver(expression, by),
+        late: () => {
+          overruns.count(expression, by)
+        },
+      })
+      if (outcome === 'late' || outcome === 'unwanted') throw tooLong()
       if (outcome === 'crashed') throw refused('transform_too_large', 'it needed too much memory')
       if ('result' in outcome) return outcome.result === null ? undefined : (JSON.parse(outcome.result) as unknown)
       if (outcome.what === 'size') throw refused('transform_too_large', 'its result is too large')
@@ -57,11 +58,11 @@ export function createTransforms(options: TransformsOptions): Transforms & { clo
     async check(expression, of, sample) {
       if (expression.length > EXPRESSION_MAX) return `must have at most ${String(EXPRESSION_MAX)} characters`
       const compiled = await evaluate(expression, null, of)
-      if (compiled === 'late' || compiled === 'crashed') return 'does not compile in time'
+      if (typeof compiled === 'string') return 'does not compile in time'
       if ('fault' in compiled) return `is not JSONata: ${compiled.fault}`
       const outcome = await evaluate(expression, JSON.stringify(sample ?? {}), of)
       if (outcome === 'late') return `does not end within ${String(limitMs)} ms`
-      if (outcome === 'crashed') return 'needs too much memory'
+      if (typeof outcome === 'string') return 'needs too much memory'
       // What a sample lacks is no fault of the expression.
       return 'fault' in outcome && outcome.what === 'size' ? 'gives a result that is too large' : null
     },
@@ -89,11 +90,13 @@ function createOverruns({ clock, patience = PATIENCE }: TransformsOptions) {
     ]
   }
 
+  const isOver = (expression: string, by: TransformUse): boolean =>
+    boundsOf(expression, by).some(({ key, most }) => (counts.get(key)?.times ?? 0) >= most)
+
   return {
+    isOver,
     assertPatience(expression: string, by: TransformUse): void {
-      for (const { key, most } of boundsOf(expression, by)) {
-        if ((counts.get(key)?.times ?? 0) >= most) throw tooLong()
-      }
+      if (isOver(expression, by)) throw tooLong()
     },
     count(expression: string, by: TransformUse): void {
       for (const { key } of boundsOf(expression, by)) {
@@ -139,7 +142,7 @@ function tooLong(): DomainError {
 
 const LIMIT_MS = 500
 const THREADS = 2
-/** One thread at least is always free of any one account. */
+/** One thread at least is always free of any one account. With more, as many runs could pass their time unseen by each other. */
 const PER_ACCOUNT = 1
 const WAITING_MAX = 200
 const EXPRESSION_MAX = 10_000

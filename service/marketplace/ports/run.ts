@@ -109,7 +109,7 @@ export interface Transforms {
   check(expression: string, of: Owner, sample?: unknown): Promise<string | null>
 }
 
-/** The creator, who owns the expression, and the buyer, whose input it gets. */
+/** The creator, who owns the expression, and the buyer's account, whose input it gets. */
 export interface TransformUse extends Owner {
   buyer: string
 }
@@ -160,6 +160,8 @@ export interface Work {
   runId: Id<'run'>
   /** The caller, as the identity provider knows them. */
   subject: string
+  /** The caller's account. All guests have the same one. */
+  payerId: string
   asset: RunnableAsset
   inputs: Readonly<Record<string, unknown>>
   /** Of a prompt. */

@@ -1,4 +1,8 @@
 import { TestClock } from '../../harness/clock.ts'
+import { GUESTS } from '../../../service/ledger/model.ts'
+import type { ExecutionFailed } from '../../../service/marketplace/errors.ts'
+import type { Work } from '../../../service/marketplace/ports/run.ts'
+import { createToolExecutor } from '../../../service/marketplace/service/executors/tool.ts'
 import { createTransforms } from '../../../service/transforms/transforms.ts'
 
 describe('transforms', () => {
@@ -82,6 +86,44 @@ describe('transforms', () => {
     expect(await impatient.apply(expression, {}, by('one', 'usr_other'))).toBe(1)
     clock.forward(60_000)
     expect(await impatient.apply(expression, {}, by('one'))).toBe(1)
+    await impatient.close()
+  })
+
+  test('of one buyer at the same moment end the patience after as many overruns as one after the other', async () => {
+    const impatient = createTransforms({ clock, limitMs: 100, patience: { ofBuyer: 2, ofAll: 3 } })
+    const expression = '($f := function($x){ $f($x) }; slow ? $f(1) : 1)'
+    const by = (buyer: string) => ({ ...of, buyer })
+    const run = (buyer: string, slow: boolean) => impatient.apply(expression, { slow }, by(buyer))
+    const all = [...Array.from({ length: 5 }, () => run('one', true)), run('one', false), run('two', false)]
+    const outcomes = await Promise.allSettled(all)
+    expect(outcomes.map(({ status }) => status)).toEqual([...Array.from({ length: 6 }, () => 'rejected'), 'fulfilled'])
+    // Two overruns were counted, so the patience with all is not over.
+    expect(await run('three', false)).toBe(1)
+    await impatient.close()
+  })
+
+  test('of guests end the patience with all guests of that creator, from whichever wallets they pay', async () => {
+    const impatient = createTransforms({ clock, limitMs: 100, patience: { ofBuyer: 2, ofAll: 10 } })
+    const executor = createToolExecutor({
+      callout: { send: () => Promise.reject(new Error('not called')) },
+      transforms: impatient,
+      assets: { openSecrets: () => ({}) },
+    })
+    const requestTransform = '($f := function($x){ $f($x) }; slow ? $f(1) : $error("no"))'
+    const asset = {
+      ownerId: of.userId,
+      environment: of.environment,
+      content: { config: { type: 'tool', requestTransform } },
+    }
+    const codeOf = async (payerId: string, subject: string, slow: boolean) => {
+      const work = { asset, payerId, subject, inputs: { slow } } as unknown as Work
+      const ended = await executor.execute(work, new AbortController().signal).catch((error: unknown) => error)
+      return (ended as ExecutionFailed).failure.code
+    }
+    expect(await codeOf(GUESTS, '0xa1', true)).toBe('transform_timeout')
+    expect(await codeOf(GUESTS, '0xa2', true)).toBe('transform_timeout')
+    expect(await codeOf(GUESTS, '0xa3', false)).toBe('transform_timeout')
+    expect(await codeOf('usr_buyer', 'buyer', false)).toBe('transform_failed')
     await impatient.close()
   })
 

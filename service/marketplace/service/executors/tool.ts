@@ -96,8 +96,9 @@ function expressionOf(work: Work, which: Which): string | null {
   return which === 'request' ? requestTransform : responseTransform
 }
 
-function useOf({ asset: { ownerId, environment }, subject }: Work): TransformUse {
-  return { userId: ownerId, environment, buyer: subject }
+/** Guests are one buyer together: one of them could pay from as many wallets as it likes. */
+function useOf({ asset: { ownerId, environment }, payerId }: Work): TransformUse {
+  return { userId: ownerId, environment, buyer: payerId }
 }
 
 function transformFailed(which: Which, error: unknown): unknown {

@@ -45,11 +45,11 @@ export function createExecution(deps: ExecutionDeps) {
 
   async function finish(order: Order, signal: AbortSignal, departure: Departure): Promise<Run> {
     const { run, asset, model } = order
-    const { id: runId, subject, inputs } = run
+    const { id: runId, subject, payerId, inputs } = run
     begun.add(runId)
     const ended = await chargeFor<Executed, Run>({
       signal,
-      work: () => executors[asset.type].execute({ runId, subject, asset, inputs, model, departure }, signal),
+      work: () => executors[asset.type].execute({ runId, subject, payerId, asset, inputs, model, departure }, signal),
       capture: (executed, durationMs) => capture(order, executed, durationMs),
       release: (error, durationMs) => release(order, failureOf(deps, order, error, signal), durationMs),
     })
