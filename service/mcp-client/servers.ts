@@ -3,6 +3,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import {
   CallToolResultSchema,
+  ErrorCode,
   ListToolsResultSchema,
   McpError,
   type Tool,
@@ -13,7 +14,7 @@ import { startDeadline } from '../kit/deadline.ts'
 import { DomainError } from '../kit/errors.ts'
 import { fitted, plain, type Direction, type JsonSchema } from '../kit/schema/bounded.ts'
 import { isRecord } from '../kit/schema/merge.ts'
-import { upstreamError } from '../tools/errors/call.ts'
+import { upstreamError, upstreamTimeout } from '../tools/errors/call.ts'
 import { serverRefused } from '../tools/errors/catalogue.ts'
 import type { Output, Progress } from '../tools/model/call.ts'
 import { bytesOf, type Operation, type Reading, type Skipped } from '../tools/model/draft.ts'
@@ -35,7 +36,10 @@ export function createToolServers(deps: SessionDeps & { readMs?: number }) {
       return await asRefusal(() => sessions.using(reading, work))
     },
 
-    /** The tool's output; a failure is thrown as `upstream_error`, with the status of HTTP where the server refused the key. */
+    /**
+     * The tool's output. A failure is thrown as `upstream_error`, with the status of HTTP where the server refused the key, or as
+     * `upstream_timeout`.
+     */
     async call({ server, caller, tool, input, headers, onProgress, signal }: ServerCall): Promise<Output> {
       const params = { name: tool, arguments: { ...input } }
       const options = {
@@ -187,13 +191,25 @@ async function asRefusal(work: () => Promise<Reading>): Promise<Reading> {
 }
 
 function failed(error: unknown): DomainError {
-  if (error instanceof McpError) {
+  if (isLate(error)) return upstreamTimeout(error)
+  if (error instanceof McpError && error.code !== (ErrorCode.ConnectionClosed as number)) {
     return upstreamError('The tool failed.', { status: 200, message: plain(error.message, MESSAGE_MAX) }, error)
   }
   const status = error instanceof StreamableHTTPError ? (error.code ?? 0) : 0
   // Another 4xx is about a message that is made here, and would blame the caller for it.
   if (!REFUSALS.has(status)) return upstreamError('The tool failed.', undefined, error)
   return upstreamError(`The tool refused the call with ${String(status)}.`, { status, message: null }, error)
+}
+
+/** The SDK has given up. It has the form of an answer of the server, which would blame the caller for it. */
+function isLate(error: unknown): boolean {
+  const { RequestTimeout } = ErrorCode
+  return (
+    error instanceof McpError &&
+    error.code === (RequestTimeout as number) &&
+    isRecord(error.data) &&
+    'timeout' in error.data
+  )
 }
 
 /** The key is not accepted, may not do this, or was used too often. */

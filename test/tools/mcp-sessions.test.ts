@@ -1,5 +1,8 @@
+import { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { createToolServers } from '../../service/mcp-client/servers.ts'
 import { outboundClient } from '../../service/outbound/client.ts'
+import type { OutboundRequest } from '../../service/outbound/model.ts'
+import { failureOf } from '../../service/tools/service/calls/reach.ts'
 import { mcpStranger, type Stranger } from './mcp-stranger.ts'
 
 const OK = { kind: 'text', value: 'ok' }
@@ -71,6 +74,30 @@ describe('Calls in sessions of an external MCP server', () => {
         .end('{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"Too busy"}}')
     await expect(call('add', 'refused')).rejects.toMatchObject({ code: 'upstream_error' })
     expect(await call('add', 'refused')).toEqual(OK)
+  })
+
+  test.each([
+    ['does not answer in time', 'upstream_timeout', 100],
+    ['hangs up', 'upstream_error', 60_000],
+  ] as const)('count against the server where it %s', async (what, code, totalMs) => {
+    const open = (request: OutboundRequest) => outbound.open(request)
+    const own = createToolServers({ open, limits: { totalMs }, version: '1' })
+    stranger.answer = () => {
+      if (what === 'hangs up') void own.close()
+      return new Promise(() => undefined)
+    }
+    const about = { server: stranger.url, caller: 'one', tool: 'slow', input: {}, headers: {} }
+    const ended = own.call({ ...about, onProgress: () => undefined, signal: new AbortController().signal })
+    const error: unknown = await ended.catch((one: unknown) => one)
+    expect(failureOf(error)).toMatchObject({ failure: { code }, fault: 'upstream' })
+    await own.close()
+  })
+
+  test('count against the caller where the server refuses what it was sent', async () => {
+    stranger.answer = () => Promise.reject(new McpError(-32_602, 'city is missing'))
+    const error: unknown = await call('add', 'wrong').catch((one: unknown) => one)
+    expect(failureOf(error)).toMatchObject({ failure: { code: 'upstream_error' }, fault: 'caller' })
+    stranger.answer = () => Promise.resolve({ content: [{ type: 'text', text: 'ok' }] })
   })
 
   test('share a session with the same account only, whatever its key', async () => {
