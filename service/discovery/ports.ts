@@ -5,12 +5,15 @@ import type { Rank, RankedResource, Visit } from './rules/ranking.ts'
 
 /** The catalogue. Each method is one statement. */
 export interface CatalogueStore {
-  /** Adds or updates an entry. Null when its recipient has `most` at its host. */
+  /**
+   * Adds or updates an entry. Null when its recipient has `most` at its host. One that is withdrawn is shown again, unless the sale
+   * may be from before that.
+   */
   put(entry: Entry, most: number, now: Date): Promise<bigint | null>
-  /** Updates an entry, where there is one: what was not sold lately is not listed. */
+  /** Updates an entry, where there is one, and shows it: what was not sold lately is not listed. */
   change(entry: Entry): Promise<void>
-  /** Removes the entries of this resource and recipient on its network, of every scheme. */
-  remove(entry: Entry): Promise<void>
+  /** Hides the entries of this resource and recipient on its network, of every scheme. They keep what they are ranked by. */
+  withdraw(entry: Entry, now: Date): Promise<void>
   /** Removes the entries of the same resource on its network for recipients that are not named. */
   removeOthers(entry: Entry, recipients: readonly Address[]): Promise<void>
   /** Removes an entry that no address has confirmed. */

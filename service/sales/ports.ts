@@ -131,9 +131,9 @@ export interface Method {
   escrow?: EscrowOffer
   /** Who takes what was used of a permit, for the terms that the payer signs. Null or absent where nobody can. */
   taker?(): Address | null
-  /** A product was changed: its entry in catalogues, if it has one, shows these terms. Absent where nothing is listed. */
+  /** A product was changed, or is sold again: its entry in catalogues, if it has one, shows these terms. Absent where nothing is listed. */
   offered?(requirements: Requirements): Promise<void>
-  /** The product that has had these terms is sold no more: it has no entry any more. Absent where nothing is listed. */
+  /** The product that has had these terms is not sold any more: catalogues show no entry of it. Absent where nothing is listed. */
   withdrawn?(requirements: Requirements): Promise<void>
 }
 

@@ -38,9 +38,9 @@ export interface Listing {
   verified(sold: SoldResource, refusal: string | null): ExtensionResponses
   /** Answers within a moment, also while the database does not. */
   settled(sold: SoldResource, outcome: Outcome): Promise<ExtensionResponses>
-  /** What this service sells has other terms now. It lists nothing that was not sold yet. */
+  /** What this service sells has other terms now, or is sold again. It lists nothing that was not sold yet. */
   changed(offered: OfferedResource): Promise<void>
-  /** Is sold no more, by whichever scheme it was. */
+  /** Is not sold any more, by whichever scheme it was: it is found no more, until it is sold again. */
   withdrawn(offered: OfferedResource): Promise<void>
 }
 

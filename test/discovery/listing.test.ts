@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Hex } from '../../service/chain/model.ts'
+import type { Entry } from '../../service/discovery/model.ts'
 import { createListing } from '../../service/discovery/service/listing.ts'
 import { createCheckStore } from '../../service/discovery/store/checks.ts'
 import { createCatalogueStore } from '../../service/discovery/store/catalogue.ts'
@@ -187,6 +188,27 @@ describe('a settlement', () => {
     expect(await listed(resource)).toMatchObject([
       { describedBy: 'service', description: 'The weather', accepts: [{ payTo: seller.toLowerCase() }] },
     ])
+  })
+
+  it('of what is not sold any more shows it again only where it began after that', async () => {
+    const { clock, database } = world
+    const payTo = world.seller.toLowerCase() as Hex
+    const resource = `${OWN}/pay/rain`
+    const about = { url: resource }
+    await sell([OWN], payTo, about)
+    const entry = { resource, tool: '', network: 'base-sepolia', payTo } as unknown as Entry
+    const store = createCatalogueStore(database.statements)
+    const ago = (minutes: number) => new Date(clock.now().getTime() - minutes * 60_000)
+    await store.withdraw(entry, ago(10))
+    expect(await listed(resource)).toEqual([])
+    await sell([OWN], payTo, about)
+    expect(await listed(resource)).toEqual([])
+    await database.statements.run('UPDATE discovery_resource SET withdrawn_at = $2 WHERE resource = $1', [
+      resource,
+      ago(70),
+    ])
+    await sell([OWN], payTo, about)
+    expect(await listed(resource)).toHaveLength(1)
   })
 
   it("lists external texts as one line of at most 500 characters, marked as the seller's", async () => {

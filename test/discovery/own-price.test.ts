@@ -127,19 +127,43 @@ describe('an asset', () => {
     expect([edited.slug, edited.pricing]).toEqual([slug, price])
     expect(await listed(slug)).toBe(2 * first)
 
-    // What nobody can buy yet is not offered yet.
-    expect((await creator.call('POST', `/v1/rda/${slug}/unpublish`)).status).toBe(200)
-    await edit(0.03)
+    // Nor does it hide the one that is sold here.
+    const production = { ...other.caller, environment: 'production' } as const
+    expect((await service.assets.unpublish(production, rda.id as string)).status).toBe('draft')
     expect(await listed(slug)).toBe(2 * first)
-    expect((await creator.call('POST', `/v1/rda/${slug}/publish`)).status).toBe(200)
-    expect(await listed(slug)).toBe(3 * first)
 
-    // What has become free is not sold to anybody who reads the catalogue.
+    // What is not published is not sold: it is not found, and what it is ranked by stays.
+    const known = async () => (await service.database.statements.run(PAYERS, [`%/rda/${slug}/run`]))[0]
+    const ranked = await known()
+    expect(ranked).toMatchObject({ settled: 1 })
+    const act = async (action: string) =>
+      expect((await creator.call('POST', `/v1/rda/${slug}/${action}`)).status).toBe(200)
+    const found = async () => {
+      const { body } = await service.call('GET', '/facilitator/discovery/search?query=by-token')
+      const { body: list } = await service.call('GET', '/facilitator/discovery/resources')
+      return [...[body.resources, list.items].map((some: unknown[]) => some.length), await listed(slug)]
+    }
+    expect(await found()).toEqual([1, 1, 2 * first])
+    await act('unpublish')
+    await edit(0.03)
+    expect(await found()).toEqual([0, 0, undefined])
+    await act('publish')
+    expect(await found()).toEqual([1, 1, 3 * first])
+    await act('archive')
+    expect(await found()).toEqual([0, 0, undefined])
+    await act('publish')
+
+    // What has become free is not sold to anybody who reads the catalogue, until it has a price again.
     const free = { body: { pricing: { model: 'free' } } }
     expect((await creator.call('PATCH', `/v1/rda/${slug}`, free)).status).toBe(200)
     expect(await listed(slug)).toBeUndefined()
+    await edit(0.02)
+    expect([await listed(slug), await known()]).toEqual([2 * first, ranked])
   })
 })
+
+const PAYERS = `
+SELECT r.id, p.settled FROM discovery_resource r JOIN discovery_payer p ON p.resource_id = r.id WHERE r.resource LIKE $1`
 
 interface Accepting {
   accepts: { amount: string }[]

@@ -37,7 +37,13 @@ class Market {
 
   sell(name: string, place = name): bigint {
     const id = BigInt(this.resources.length + 1)
-    this.resources.push({ id, merchant: this.address(name), place, firstAt: new Date(NOW.getTime() + Number(id)) })
+    this.resources.push({
+      id,
+      merchant: this.address(name),
+      place,
+      firstAt: new Date(NOW.getTime() + Number(id)),
+      isSold: true,
+    })
     return id
   }
 
@@ -257,6 +263,17 @@ describe('the ranking', () => {
     const second = market.sell('second', 'shared')
     const ranks = rank(market.resources, market.visits, market.transfers)
     expect([owner, squatter, first, second].map((id) => ranks.get(id)?.shadowed)).toEqual([false, true, false, true])
+  })
+
+  test('lets an entry that is not sold any more shadow no other one, and keeps its rank', () => {
+    const market = new Market()
+    const [before, now] = [market.sell('before', 'shared'), market.sell('now', 'shared')]
+    market.fund('source', 'payer')
+    market.buy(before, 'payer')
+    const resources = market.resources.map((one) => ({ ...one, isSold: one.id !== before }))
+    const ranks = rank(resources, market.visits, market.transfers)
+    expect([ranks.get(before), ranks.get(now)]).toMatchObject([{ payers: 1, shadowed: false }, { shadowed: false }])
+    expect(ranks.get(before)).toEqual(rank(market.resources, market.visits, market.transfers).get(before))
   })
 
   test('is computed in short parts, whatever the size', () => {

@@ -8,6 +8,8 @@ export interface RankedResource {
   /** Equal for entries of the same resource on the same network. */
   place: string
   firstAt: Date
+  /** One that was withdrawn is shown to nobody, and shadows no other one. */
+  isSold: boolean
 }
 
 export type Visit = Patronage & { lastAt: Date }
@@ -55,7 +57,8 @@ const PART = 500
 
 /** Of several entries about one resource only the best is shown; of equal ones the one that was first. */
 function shadow(resources: readonly RankedResource[], ranks: ReadonlyMap<bigint, Rank>): void {
-  for (const rivals of grouped(resources, ({ place }) => place).values()) {
+  const sold = resources.filter(({ isSold }) => isSold)
+  for (const rivals of grouped(sold, ({ place }) => place).values()) {
     if (rivals.length < 2) continue
     const scoreIn = ({ id }: RankedResource): number => ranks.get(id)?.score ?? 0
     const [, ...others] = rivals.toSorted(

@@ -11,7 +11,7 @@ import { claimOf } from '../rules/claim.ts'
 import { entryOf, isServedHere } from '../rules/entry.ts'
 
 interface ListingDeps {
-  store: Pick<CatalogueStore, 'put' | 'change' | 'remove' | 'removeOthers' | 'count'> & Pick<CheckStore, 'claim'>
+  store: Pick<CatalogueStore, 'put' | 'change' | 'withdraw' | 'removeOthers' | 'count'> & Pick<CheckStore, 'claim'>
   /** Where this service sells. Only its own sales list what is there. */
   ownAddresses: readonly string[]
   clock: Clock
@@ -134,19 +134,15 @@ export function createListing(deps: ListingDeps): Listing {
       })
     },
 
-    changed: (offered) => change(deps, offered, 'change'),
-    withdrawn: (offered) => change(deps, offered, 'remove'),
+    changed: (offered) => change(log, offered, (entry) => store.change(entry)),
+    withdrawn: (offered) => change(log, offered, (entry) => store.withdraw(entry, clock.now())),
   }
 }
 
-async function change(
-  { store, log }: Pick<ListingDeps, 'store' | 'log'>,
-  offered: OfferedResource,
-  act: 'change' | 'remove',
-): Promise<void> {
+async function change(log: Log, offered: OfferedResource, act: (entry: Entry) => Promise<void>): Promise<void> {
   try {
     const entry = entryOf(offered)
-    if (!('rejected' in entry)) await store[act](entry)
+    if (!('rejected' in entry)) await act(entry)
   } catch (error) {
     log.error({ err: error }, 'the entry of a resource could not be changed; its next sale changes it')
   }

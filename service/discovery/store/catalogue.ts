@@ -16,8 +16,8 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
       await statements.run(CHANGE, valuesOf(entry), 'discovery_change')
     },
 
-    async remove({ resource, tool, network, payTo }) {
-      await statements.run(REMOVE, [resource, tool, network, toBytes(payTo)], 'discovery_remove')
+    async withdraw({ resource, tool, network, payTo }, now) {
+      await statements.run(WITHDRAW, [resource, tool, network, toBytes(payTo), now], 'discovery_withdraw')
     },
 
     async removeOthers({ resource, tool, network }, recipients) {
@@ -72,7 +72,7 @@ function filtersOf({ type, payTo, scheme, network, extension }: Filter): unknown
   return [type, payTo === null ? null : toBytes(payTo), scheme, network, extension]
 }
 
-const FILTERS = `NOT shadowed AND ($1::text IS NULL OR type = $1) AND ($2::bytea IS NULL OR pay_to = $2)
+const FILTERS = `NOT shadowed AND withdrawn_at IS NULL AND ($1::text IS NULL OR type = $1) AND ($2::bytea IS NULL OR pay_to = $2)
   AND ($3::text IS NULL OR scheme = $3) AND ($4::text IS NULL OR network = $4)
   AND ($5::text IS NULL OR $5 = ANY (extension_keys))`
 
@@ -105,9 +105,10 @@ WITH matching AS MATERIALIZED (
 SELECT ${COLUMNS} FROM best JOIN discovery_resource r ON r.id = best.id ORDER BY best.worth DESC, r.id`
 
 const OF_MERCHANT = `
-SELECT ${COLUMNS} FROM discovery_resource r WHERE r.pay_to = $1 ORDER BY r.score DESC, r.id LIMIT $2 OFFSET $3`
+SELECT ${COLUMNS} FROM discovery_resource r WHERE r.pay_to = $1 AND r.withdrawn_at IS NULL
+ORDER BY r.score DESC, r.id LIMIT $2 OFFSET $3`
 
-const TOTAL_OF_MERCHANT = 'SELECT count(*) AS total FROM discovery_resource WHERE pay_to = $1'
+const TOTAL_OF_MERCHANT = 'SELECT count(*) AS total FROM discovery_resource WHERE pay_to = $1 AND withdrawn_at IS NULL'
 
 /** The entries of a recipient ($5) at the host of a resource ($1), as an index has them. */
 export function entriesBeside(most: string): string {
@@ -124,12 +125,14 @@ const WORDS = `setweight(to_tsvector('english', $16), 'A') || setweight(to_tsvec
 const CHANGE = `
 UPDATE discovery_resource SET type = $6, x402_version = $7, accepts = $8::json, description = $9, mime_type = $10,
   service_name = $11, tags = $12::text[], icon_url = $13, extensions = $14::json, extension_keys = $15::text[],
-  words = ${WORDS}
+  words = ${WORDS}, withdrawn_at = NULL
 WHERE resource = $1 AND tool = $2 AND network = $3 AND scheme = $4 AND pay_to = $5`
 
-const REMOVE = 'DELETE FROM discovery_resource WHERE resource = $1 AND tool = $2 AND network = $3 AND pay_to = $4'
+const WITHDRAW = `
+UPDATE discovery_resource SET withdrawn_at = $5
+WHERE resource = $1 AND tool = $2 AND network = $3 AND pay_to = $4 AND withdrawn_at IS NULL`
 
-// A merchant that has all that it may have can still update its own entries.
+// A merchant that has all that it may have can still update its own entries. No sale takes longer than an hour.
 const PUT = `
 INSERT INTO discovery_resource AS r
   (resource, tool, network, scheme, pay_to, type, x402_version, accepts, description, mime_type, service_name, tags,
@@ -148,7 +151,8 @@ ON CONFLICT (pay_to, resource, tool, network, scheme) DO UPDATE SET
   description = excluded.description, mime_type = excluded.mime_type, service_name = excluded.service_name,
   tags = excluded.tags, icon_url = excluded.icon_url, extensions = excluded.extensions,
   extension_keys = excluded.extension_keys, words = excluded.words, last_at = greatest(r.last_at, excluded.last_at),
-  verified_at = excluded.verified_at
+  verified_at = excluded.verified_at,
+  withdrawn_at = CASE WHEN r.withdrawn_at > excluded.last_at - interval '1 hour' THEN r.withdrawn_at END
 RETURNING r.id`
 
 const REMOVE_OTHERS =

@@ -11,16 +11,18 @@ export function createRankingStore(statements: Statements): RankingStore & Fundi
 function ranking(statements: Statements): RankingStore {
   return {
     async resources() {
-      const rows = await statements.run<{ id: bigint; pay_to: Buffer; place: string; first_at: Date }>(
-        `SELECT id, pay_to, concat_ws(' ', network, tool, resource) AS place, first_at FROM discovery_resource`,
+      const rows = await statements.run<{ id: bigint; pay_to: Buffer; place: string; first_at: Date; sold: boolean }>(
+        `SELECT id, pay_to, concat_ws(' ', network, tool, resource) AS place, first_at, withdrawn_at IS NULL AS sold
+         FROM discovery_resource`,
         [],
         'discovery_resources',
       )
-      return rows.map(({ id, pay_to: payTo, place, first_at: firstAt }) => ({
+      return rows.map(({ id, pay_to: payTo, place, first_at: firstAt, sold: isSold }) => ({
         id,
         merchant: toHex(payTo),
         place,
         firstAt,
+        isSold,
       }))
     },
 

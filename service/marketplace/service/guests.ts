@@ -151,15 +151,16 @@ export function createGuestRuns(deps: GuestRunDeps) {
 
     /**
      * What catalogues show of an asset, once its creator has changed it: until its next sale they have no other word of it.
-     * What costs nothing now is not sold to guests.
+     * What costs nothing now, or is not published any more, is not sold to guests.
      */
     async changed(asset: RunnableAsset): Promise<void> {
-      const listed = runs.guestPrice(asset)
-      const isPublished = asset.environment === environment && asset.status === 'published'
       const { method } = selling
-      if (!isPublished || deps.recipient === null || !method.serves(deps.network)) return
+      // The same name in the other environment is another asset, which is not sold here.
+      if (asset.environment !== environment || deps.recipient === null || !method.serves(deps.network)) return
+      const listed = runs.guestPrice(asset)
+      const isSold = asset.status === 'published' && listed > ZERO
       const requirements = requirementsOfOffer(offerOf(deps, asset, listed))
-      await (listed > ZERO ? method.offered : method.withdrawn)?.(requirements)
+      await (isSold ? method.offered : method.withdrawn)?.(requirements)
     },
   }
 }

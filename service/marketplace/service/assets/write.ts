@@ -70,7 +70,7 @@ export function createWriting({ store, clock, changed, drafts }: WritingDeps) {
           owner: { ...owner, verified: asset.owner.verified },
         }
         if (await store.save(next, asset.version)) {
-          await listed(next)
+          if (next.status === 'published') await listed(next)
           return next
         }
         // Two edits at the same moment: this one is made again from what the other left.
@@ -93,17 +93,16 @@ export function createWriting({ store, clock, changed, drafts }: WritingDeps) {
       const now = clock.now()
       if (await store.setStatus(asset.id, asset.status, status, now)) {
         const moved = { ...asset, status, updatedAt: now }
-        if (status !== 'published') return moved
         await listed(moved)
-        return { ...moved, publishedAt: now, publishedVersion: asset.version }
+        return status === 'published' ? { ...moved, publishedAt: now, publishedVersion: asset.version } : moved
       }
       if (attempt === ATTEMPTS) throw versionConflict(THING, asset.version)
     }
   }
 
-  /** Its runs are offered to buyers without an account. */
+  /** Its runs are offered to buyers without an account, or are not any more. */
   async function listed({ owner, ...asset }: Asset): Promise<void> {
-    if (asset.status === 'published') await changed({ ...asset, ownerId: owner.userId })
+    await changed({ ...asset, ownerId: owner.userId })
   }
 
   async function own(caller: Caller, identifier: string): Promise<Asset> {
