@@ -90,6 +90,29 @@ describe('slow calls of a checkout', () => {
     expect(world.workflow.deliveries).toHaveLength(1)
   })
 
+  test('a guest’s call with a pass becomes a task, readable by its id in any process', async () => {
+    const plans = [{ id: 'ten', name: 'Ten runs', price: 5, kind: 'runs', runs: 10 }]
+    const { id } = await sell({ testMode: true, plans })
+    const body = { input: INPUT, simulate: true, choice: { plan: 'ten' } }
+    const { payment } = (await world.call('POST', `/p/${id}/pay`, { body })).body
+    await until(() => world.workflow.deliveries.length === 1)
+    await world.forget()
+    const [at, elsewhere] = [address(id), { at: address(id, second) }]
+    const open = world.workflow.holds()
+    const { result: task } = (await call({ 'coinslot/pass': payment.pass.token }, { at })).body
+    expect(task).toMatchObject({ resultType: 'task', status: 'working' })
+    const taskId = task.taskId as string
+    expect((await taskCall(taskId, elsewhere)).result).toMatchObject({ status: 'working' })
+    expect((await taskCall(taskId.split('.')[0]!, elsewhere)).error).toMatchObject({ code: -32602 })
+    open()
+    const result = { ...answered, _meta: { 'coinslot/pass': { runsLeft: 8 } } }
+    expect(await ended(taskId, elsewhere)).toMatchObject({ status: 'completed', result })
+    expect(world.workflow.deliveries).toHaveLength(1)
+    // A token that is not good here is refused as before.
+    const wrong = (await call({ 'coinslot/pass': `pst_${'x'.repeat(43)}` }, { at })).body.result
+    expect(wrong).toMatchObject({ isError: true, structuredContent: { error: { code: 'pass_not_found' } } })
+  })
+
   test('cannot be read with the operation, another guest’s task id, a key or another address', async () => {
     const begin = async () => (await call(await payment())).body.result.taskId as string
     const [taskId, other] = [await begin(), await begin()]

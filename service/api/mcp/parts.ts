@@ -59,6 +59,8 @@ export interface McpService {
    * be the one that made the operation.
    */
   task(ask: McpAsk, operation: Id<'op'>): Promise<McpTask | null>
+  /** The operation by which this call is a task. Null or absent where it is the request's own. */
+  taskOperation?(ask: McpAsk, params: McpCall['params']): Promise<Id<'op'> | null>
 }
 
 /** How far a call is. */

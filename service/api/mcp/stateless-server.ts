@@ -112,7 +112,9 @@ async function resume(params: CallToolRequest['params'], { ask, deps, context, b
   }
   const work = (signal: AbortSignal) => service.tools.call(own, { ...about, signal })
   try {
-    return takesTask ? await tasks.run(own, { gone: mcpReq.signal, repeats }, work) : await work(mcpReq.signal)
+    if (!takesTask) return await work(mcpReq.signal)
+    const as = { ...own, operation: (await service.taskOperation?.(own, params)) ?? operation }
+    return await tasks.run(as, { gone: mcpReq.signal, repeats }, work)
   } catch (error) {
     if (!(error instanceof McpPageRequired)) throw error
     const page = inputRequired.elicitUrl({ url: error.url, message: error.message })

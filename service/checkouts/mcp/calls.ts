@@ -13,7 +13,17 @@ import { toolNameOf } from '../../sales/model.ts'
 import { toChosen } from '../http/price.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import type { AccountCallDeps, AccountCalls } from './account.ts'
-import { checkoutOf, chosenIn, guesserOf, patienceOf, toResult, type ToolRequest } from './results.ts'
+import {
+  checkoutOf,
+  chosenIn,
+  guesserOf,
+  passIn,
+  passMeta,
+  patienceOf,
+  toResult,
+  waitsLong,
+  type ToolRequest,
+} from './results.ts'
 
 /** Calls of a checkout's tool. Each buys it once: a guest by itself, an account from its wallet. */
 export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<AccountCalls, 'resume' | 'charge'>) {
@@ -26,7 +36,7 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
       const { checkout } = await checkouts.known(checkoutOf(ask))
       if (name !== toolNameOf(checkout.product.name)) throw McpFault.params(`Unknown tool: ${name}`)
       const request = { checkout, ...toChosen(body, guesserOf(ask)), ask, sent }
-      const pass = passIn(sent)
+      const pass = passIn(sent.params)
       if (pass !== null) return await usePass(request, pass)
       if (ask.guest !== null) return await sell(await continued(request))
       const resumed = await account.resume(request)
@@ -105,12 +115,11 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
   /** One of the runs that were paid for ahead, for the holder of the token. */
   async function usePass(request: ToolRequest, pass: string): Promise<CallToolResult> {
     const { checkout, ask } = request
-    // Nothing leads its client back to the answer, so only one that hears of the progress waits long.
-    const waits = patienceOf(request, request.sent.hearsProgress)
+    // Of an account it is no task: nothing leads its client back to the answer, so only one that hears of the progress waits long.
+    const waits = patienceOf(request, ask.guest === null ? request.sent.hearsProgress : waitsLong(request))
     const order = { ...unpaidOrder(request), claim: { pass }, waits }
     const view = await checkouts.pay(checkout.id, order, ask.operation)
-    const { runsLeft = null, until = null } = view.payment.pass ?? {}
-    return toResult(view, { [PASS_META]: { runsLeft, until } })
+    return toResult(view, passMeta(view))
   }
 
   async function simulate(request: ToolRequest): Promise<CallToolResult> {
@@ -129,17 +138,21 @@ function unpaidOrder(request: ToolRequest) {
   return { ...chosenIn(request), named: (field: string) => field, ...nothing }
 }
 
-/** The token of a pass, which takes the place of a payment. */
-function passIn({ params }: McpCall): string | null {
-  const pass = params._meta?.[PASS_META]
-  return typeof pass === 'string' ? pass : null
-}
-
-const PASS_META = 'coinslot/pass'
-
 export interface CheckoutCallDeps extends AccountCallDeps {
   checkouts: AccountCallDeps['checkouts'] &
-    Pick<Checkouts, 'known' | 'tool' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy' | 'unanswered' | 'answered'>
+    Pick<
+      Checkouts,
+      | 'known'
+      | 'tool'
+      | 'sell'
+      | 'pay'
+      | 'orderPage'
+      | 'ended'
+      | 'boughtBy'
+      | 'unanswered'
+      | 'answered'
+      | 'passOperation'
+    >
   selling: Pick<SellingDeps, 'journal' | 'dialects' | 'tokens'>
   facilitator: string
   pages: OwnerPages

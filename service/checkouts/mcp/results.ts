@@ -36,6 +36,20 @@ export function taskOf({ sale, view, isDone }: Purchased, meta: Raw): McpTask {
   return { status: 'completed', result, endedAt: sale.endedAt ?? sale.createdAt }
 }
 
+/** The token of a pass, which takes the place of a payment. */
+export function passIn({ _meta: meta }: McpCall['params']): string | null {
+  const pass = meta?.[PASS_META]
+  return typeof pass === 'string' ? pass : null
+}
+
+/** What is left of the pass that a call has used. */
+export function passMeta({ payment }: PaymentView): Raw {
+  const { runsLeft = null, until = null } = payment.pass ?? {}
+  return { [PASS_META]: { runsLeft, until } }
+}
+
+const PASS_META = 'coinslot/pass'
+
 /** The workflow's answer itself where there is one, otherwise the payment and its delivery. */
 export function toResult(view: PaymentView, meta: Raw): CallToolResult {
   if (view.result !== null) return ofResult(view, view.result, meta)

@@ -2,7 +2,7 @@ import type { McpService } from '../../api/mcp/parts.ts'
 import { receiptMeta, toolOf } from '../../sales/service/mcp-door.ts'
 import { createAccountCalls } from './account.ts'
 import { createCheckoutCalls, type CheckoutCallDeps } from './calls.ts'
-import { checkoutOf, taskOf } from './results.ts'
+import { checkoutOf, passIn, passMeta, taskOf } from './results.ts'
 
 /** A checkout for MCP clients: one tool, whose call buys it. A guest pays for the call, an account from its wallet. */
 export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
@@ -24,7 +24,17 @@ export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
       if (ask.guest === null) return await account.task(ask, operation)
       const own = await checkouts.boughtBy(operation)
       if (own === null) return null
-      return taskOf(own, receiptMeta({ sale: own.sale, token: selling.tokens.of(own.sale.id) }, selling.dialects))
+      const { sale, view } = own
+      const isByPass = view.payment.free === 'pass'
+      return taskOf(
+        own,
+        isByPass ? passMeta(view) : receiptMeta({ sale, token: selling.tokens.of(sale.id) }, selling.dialects),
+      )
+    },
+    /** A run of a pass has an operation of its own, which the pass is a part of. An account's is no task: it is not found by the account. */
+    async taskOperation(ask, params) {
+      const pass = ask.guest === null ? null : passIn(params)
+      return pass === null ? null : await checkouts.passOperation(checkoutOf(ask), pass, ask.operation)
     },
   }
 }

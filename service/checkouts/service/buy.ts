@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { Departure } from '../../kit/departure.ts'
 import { sampleInput } from '../../kit/fields.ts'
-import { invalid } from '../../kit/errors.ts'
+import { DomainError, invalid } from '../../kit/errors.ts'
 import { isId, type Id } from '../../kit/ids.ts'
 import { deliveryErrors } from '../../sales/errors.ts'
 import type { Claim } from '../../passes/model.ts'
@@ -103,6 +103,21 @@ export function createBuying(deps: BuyingDeps) {
     ...createQuoting(deps, priced),
     ...createTransferBuying({ ...deps, pay, shownWith, withCoupon, priced }),
     ...createWaitedBuying(deps, { sales, withCoupon, unlessUnsold, shownToBuyer }),
+
+    /** The operation of the run that a request with this pass buys. Null where the pass is not good here: buying says why. */
+    async passOperation(id: string, pass: string, operation: Id<'op'>): Promise<Id<'op'> | null> {
+      const checkout = await shownWith(id, null)
+      if (checkout === null) return null
+      const place = placeOf(checkout, showing.addressOf(checkout))
+      const found = deps.passes.find(place, { pass }, { inputHash: Buffer.alloc(0), operation })
+      return await found.then(
+        (run) => run.operation,
+        (error: unknown) => {
+          if (error instanceof DomainError) return null
+          throw error
+        },
+      )
+    },
 
     /** The owner tests the effects of a payment; in test mode every visitor may. */
     async testPayment(caller: Caller, id: string, input: FormInput | null, operation: Id<'op'>): Promise<PaymentView> {
