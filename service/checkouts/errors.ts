@@ -18,6 +18,13 @@ export function transfersUnavailable(): DomainError {
   return new DomainError('conflict', 'transfers_unavailable', sentence)
 }
 
+/** A transfer takes minutes from a wallet, and hours from an exchange. */
+export function requestTooShort(): DomainError {
+  const sentence =
+    'This request ends within the hour, before a transfer may arrive. Nothing was charged. Pay with a wallet instead.'
+  return new DomainError('conflict', 'transfers_unavailable', sentence)
+}
+
 /** The same for a checkout that never existed, an expired one, and another account's. */
 export function checkoutMissing(): DomainError {
   return new DomainError(

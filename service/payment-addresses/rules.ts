@@ -89,7 +89,25 @@ export const RETURN = {
 } as const
 
 /** How long the money has to arrive. Exchanges hold back withdrawals for hours. */
-export const WAIT_MS = 86_400_000
+const WAIT_MS = 86_400_000
+/** An order that ends before is none to send money to. */
+const WAIT_MS_LEAST = 3_600_000
+/** Money that arrives in time is seen and paid with before its order ends: at the latest an open address is read after a minute. */
+const SEEN_MS = 300_000
+
+/**
+ * What the terms of an order are asked for with: how long its price is promised, and when it may end at the earliest. The
+ * price outlasts the wait, so that money is not refused that came while no worker looked.
+ */
+export function arrivalTimes(now: Date): { until: Date; earliest: Date } {
+  return { until: new Date(now.getTime() + 2 * WAIT_MS), earliest: new Date(now.getTime() + WAIT_MS_LEAST) }
+}
+
+/** Until when the money has to arrive, where the order ends by itself at that time or never. */
+export function arrivalEnd(now: Date, endsAt: Date | null): Date {
+  const end = endsAt === null ? Infinity : endsAt.getTime() - SEEN_MS
+  return new Date(Math.min(now.getTime() + WAIT_MS, end))
+}
 
 /** Of one seller at a time; beyond it those without money make room after this time. */
 export const OPEN_MAX = 2_000

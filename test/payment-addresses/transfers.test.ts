@@ -542,6 +542,54 @@ describe('an order that is paid by plain transfers', () => {
     })
   })
 
+  const createCode = async (code: string, until: Date): Promise<void> => {
+    const body = { code, percent: 10, until: until.toISOString() }
+    expect((await world.seller.call('POST', '/v1/coupons', { body })).status).toBe(201)
+  }
+  const inMinutes = (minutes: number): Date => new Date(world.service.clock.now().getTime() + minutes * 60_000)
+  const minutesFrom = (from: string, until: string): number => (Date.parse(until) - Date.parse(from)) / 60_000
+
+  it('ends before its code does, and is refused where that is within the hour', async () => {
+    const { id } = await world.sell({ coupons: true })
+    const open = async (code: string, until: Date) => {
+      await createCode(code, until)
+      return await world.call('POST', `/p/${id}/addresses`, { body: { choice: { coupon: code } } })
+    }
+    const fault = 'ends within the hour, before a transfer may arrive: pay with a wallet, or without the code'
+    expect(await open('SOONOVER', inMinutes(59))).toMatchObject({
+      status: 400,
+      body: { details: { 'choice.coupon': fault } },
+    })
+    const until = inMinutes(120)
+    const short = (await open('TWOHOURS', until)).body['address'] as PaymentAddressView
+    expect([short.amount, minutesFrom(short.expiresAt, until.toISOString())]).toEqual([0.9, 5])
+    const long = (await open('TWODAYS', inMinutes(2_880))).body['address'] as PaymentAddressView
+    expect(minutesFrom(long.createdAt, long.expiresAt)).toBe(1_440)
+  })
+
+  it('is paid with money that arrives just before it ends, at the price of its code', async () => {
+    await createCode('LASTHOUR', inMinutes(61))
+    const of = await opened({ coupons: true }, { choice: { coupon: 'LASTHOUR' } })
+    await send(of.address, 900_000n)
+    await turn(minutesFrom(world.service.clock.now().toISOString(), (await viewOf(of)).expiresAt) * 60_000 + 60_000)
+    await becomes(of, { status: 'paid' })
+  })
+
+  it('ends before the request that it pays, and is refused where that is within the hour', async () => {
+    const order = await opened()
+    await send(order.address, 1_000_000n)
+    const { payment } = await becomes(order, { status: 'paid' })
+    const open = async (expiresInSeconds: number) => {
+      const body = { amount: 1, note: 'Express', expiresInSeconds }
+      const { request } = (await world.seller.call('POST', `/v1/payments/${payment!.id}/requests`, { body })).body
+      const { url, expiresAt } = request as { url: string; expiresAt: string }
+      return { expiresAt, answer: await world.call('POST', `${new URL(url).pathname}/addresses`) }
+    }
+    expect((await open(3_599)).answer).toMatchObject({ status: 409, body: { code: 'transfers_unavailable' } })
+    const { expiresAt, answer } = await open(7_200)
+    expect(minutesFrom((answer.body['address'] as PaymentAddressView).expiresAt, expiresAt)).toBe(5)
+  })
+
   it('costs its price where a wallet has free trials, and uses none of them', async () => {
     const of = await opened({ trialRuns: 2 })
     expect(await viewOf(of)).toMatchObject({ amount: 1 })

@@ -11,6 +11,7 @@ import type { Checkout } from '../model.ts'
 import { assertSells } from '../rules/lifecycle.ts'
 import { assertCosts } from '../rules/price.ts'
 import { fromQuoteId, quoteOf, toQuoteId, workMsOf, type PricedChoice } from '../rules/quote.ts'
+import { transferEnd } from '../rules/transfer.ts'
 import { captureDeadlineOf } from '../../x402/escrow.ts'
 import type { PaymentView } from '../views.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -33,8 +34,11 @@ export function createTransferBuying(deps: TransferBuyingDeps) {
   }
 
   return {
-    /** What such an order costs. The price is promised until then, and is good for this choice alone. */
-    async transferTerms(id: string, chosen: Chosen, until: Date): Promise<TransferTerms> {
+    /**
+     * What such an order costs. The price is promised until then, or until the order ends by itself, and is good for this
+     * choice alone. Refused where it ends before money can have arrived.
+     */
+    async transferTerms(id: string, chosen: Chosen, { until, earliest }: Times): Promise<TransferTerms> {
       const checkout = await store.find(id)
       const now = clock.now()
       assertSells(checkout, now)
@@ -49,11 +53,12 @@ export function createTransferBuying(deps: TransferBuyingDeps) {
       const input = valuesOf(checkout, { ...chosen, named })
       const deal = await priced(checkout, chosen, { input, named })
       assertCosts(deal.lines)
-      const quote = { ...quoteOf(checkout, deal, now), expiresAt: deal.until ?? until }
+      const endsAt = transferEnd(checkout, deal, earliest)
+      const quote = { ...quoteOf(checkout, deal, now), expiresAt: endsAt ?? until }
       const { maxTimeoutSeconds: seconds } = requirementsAt(checkout, quote)
       await keepUploaded(files.customers, checkout, { input, until, named })
       const { owner, network } = checkout
-      return { owner, network, amount: quote.price, quoteId: toQuoteId(checkout.id, quote, quoteKey), seconds }
+      return { owner, network, amount: quote.price, quoteId: toQuoteId(checkout.id, quote, quoteKey), seconds, endsAt }
     },
 
     /** Buys it. The same operation and signature again is the same payment. */
@@ -84,6 +89,15 @@ export interface TransferTerms {
   quoteId: string
   /** How long the authorization of the payment is valid. */
   seconds: number
+  /** Its code or its request ends then, and nothing is sold by it any more. Null where neither ends. */
+  endsAt: Date | null
+}
+
+interface Times {
+  /** The price is promised until then. */
+  until: Date
+  /** An order that ends before is refused. */
+  earliest: Date
 }
 
 export interface TransferOrder extends Pick<Purchase, 'input' | 'choice' | 'receipt'> {

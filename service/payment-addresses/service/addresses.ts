@@ -17,7 +17,16 @@ import {
   tooManyTries,
 } from '../errors.ts'
 import type { AddressReturn, PaymentAddress } from '../model.ts'
-import { CANCELED, orderNonce, RETURN, returnable, statusOf, WAIT_MS, type AddressStatus } from '../rules.ts'
+import {
+  arrivalEnd,
+  arrivalTimes,
+  CANCELED,
+  orderNonce,
+  RETURN,
+  returnable,
+  statusOf,
+  type AddressStatus,
+} from '../rules.ts'
 import type { NewReturn } from '../ports.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 import { createFollowing } from './follow.ts'
@@ -78,16 +87,14 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
     async open(checkout: string, order: WantedOrder, operation: Id<'op'>): Promise<OpenedAddress> {
       const { receipt, ...chosen } = order
       const now = clock.now()
-      const until = new Date(now.getTime() + WAIT_MS)
-      // The quote outlasts the wait, so that money is not refused that came while no worker looked.
-      const quoted = new Date(until.getTime() + WAIT_MS)
-      const { owner, network, amount, quoteId, seconds } = await checkouts.transferTerms(checkout, chosen, quoted)
+      const times = arrivalTimes(now)
+      const { endsAt, quoteId, seconds, ...terms } = await checkouts.transferTerms(checkout, chosen, times)
       if (book === null) throw transfersUnavailable()
       const bought = { input: order.input, choice: order.choice, quoteId, seconds, receipt }
       const id = deriveId('adr', operation)
-      const about = { id, owner, checkoutId: checkout, network, account: book.account, amount, bought }
+      const place = { id, checkoutId: checkout, account: book.account, expiresAt: arrivalEnd(now, endsAt) }
       const derive = (index: number): Address => book.paymentAddressAt(index)
-      const made = await store.add({ ...about, expiresAt: until, createdAt: now, derive })
+      const made = await store.add({ ...terms, ...place, bought, createdAt: now, derive })
       return { address: await shown(made), token: tokens.of(made.id) }
     },
 
