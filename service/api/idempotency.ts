@@ -62,7 +62,7 @@ export class Idempotency {
           )
         }
         if (claim.answer !== null) return { ...claim.answer, replayed: true }
-        if (claim.mine) return { ...(await this.work(scope, claim, work)), replayed: false }
+        if (claim.mine) return { ...(await this.work(request, claim, work)), replayed: false }
         await this.wait(scope, Math.min(25 * 2 ** attempt, 400))
       }
     } finally {
@@ -97,11 +97,11 @@ export class Idempotency {
     return claim.same ? claim.operation : null
   }
 
-  private async work(scope: Buffer, { operation, mayHaveBegun }: Claim, work: Work): Promise<FirstResponse> {
+  private async work({ scope }: Request, { operation, mayHaveBegun }: Claim, work: Work): Promise<FirstResponse> {
     // A run may take longer than one lease, so this process renews the lease while it lives.
     const renewal = setInterval(() => void this.renew(scope).catch(() => undefined), LEASE_MS / 3).unref()
     try {
-      const { status, body, replayBody, keep } = await work(operation, mayHaveBegun)
+      const { status, body, replayBody, keep } = await work(operation, mayHaveBegun, scope)
       if (keep) await this.keep({ scope, status, text: JSON.stringify(replayBody ?? body) })
       else await this.abandon(scope)
       return { status, body }
@@ -187,8 +187,11 @@ export interface Outcome extends FirstResponse {
   replayBody?: unknown
 }
 
-/** `mayHaveBegun`: an earlier request may have begun the operation; false where the request's key is new. */
-type Work = (operation: Id<'op'>, mayHaveBegun: boolean) => Promise<Outcome>
+/**
+ * `mayHaveBegun`: an earlier request may have begun the operation; false where the request's key is new. `keyHash` names the
+ * key, its account and its address: it is the same in a database that was restored and does not know the operation.
+ */
+type Work = (operation: Id<'op'>, mayHaveBegun: boolean, keyHash: Buffer) => Promise<Outcome>
 
 /** A request as its row has it. */
 interface Request {

@@ -79,19 +79,18 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
     wantsPage: wantsPage(request),
     reader: readerOf(request),
     gone: () => goneOf(response),
-    keyed,
   }
   for (const given of [decoded.params, decoded.body, decoded.query]) tagContextWith(given)
   const owner = caller === null ? null : streamOwner(caller, () => pipeline.identify(request))
-  const act = (named: Id<'op'>, mayHaveBegun: boolean): Promise<Reply> => {
+  const act = (named: Id<'op'>, mayHaveBegun: boolean, keyHash: Buffer | null): Promise<Reply> => {
     operation = named
     tagContext(named)
-    const asked = { ...decoded, operation, mayHaveBegun }
+    const asked = { ...decoded, operation, mayHaveBegun, keyHash }
     return heldWhileWaiting(() => route.handle(asked), { request, response, pipeline, caller })
   }
 
   if (!keyed) {
-    send(response, await act(operation, false), owner)
+    send(response, await act(operation, false, null), owner)
     return
   }
   let live: Reply | null = null
@@ -105,8 +104,8 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
       body,
       query: askedBeside(route, request),
     },
-    async (named, mayHaveBegun) => {
-      const done = await outcome(() => act(named, mayHaveBegun), context)
+    async (named, mayHaveBegun, keyHash) => {
+      const done = await outcome(() => act(named, mayHaveBegun, keyHash), context)
       if (route.idempotent !== 'payer') return done
       live = done
       return { ...done, keep: false }

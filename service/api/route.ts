@@ -97,8 +97,11 @@ export interface Decoded<
    * everything the handler creates takes its id from here (`idLike`), so it cannot be created twice.
    */
   operation: Id<'op'>
-  /** The request has an `Idempotency-Key`: a repetition gets the same `operation`. */
-  keyed: boolean
+  /**
+   * Names the request's `Idempotency-Key` with its account and address: a repetition has the same one, also where a restored
+   * database does not know the first. Null without a key.
+   */
+  keyHash: Buffer | null
   /** An earlier request may have begun the operation: its `Idempotency-Key` is not new. */
   mayHaveBegun: boolean
   /** The caller's network address. */

@@ -97,10 +97,10 @@ function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
       const reason = reasonOf(code)
       return { ...NOT_SETTLED, errorReason: reason, error_reason: reason, errorMessage: sentence }
     },
-    async handle({ body, operation, keyed, address: from }) {
+    async handle({ body, operation, keyHash, address: from }) {
       const payment = toRequest(body)
       const answer = await facilitator
-        .settle(payment, { operation, ownsResult: keyed, isExternal: true, caller: addressGroup(from) })
+        .settle(payment, { operation, ownsResult: keyHash !== null, isExternal: true, caller: addressGroup(from) })
         .catch((error: unknown) => {
           throw outOfGasHere(error, payment)
         })
@@ -114,7 +114,7 @@ function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
       const { success, digest } = answer
       const listed = scheme.isListed ? await listing.settled(soldIn(body, payment), outcomeOf(answer)) : {}
       const headers = extensionHeader(listed)
-      if (!success || digest === null || keyed) return { ...reply(200, encoded), headers }
+      if (!success || digest === null || keyHash !== null) return { ...reply(200, encoded), headers }
       // The caller counts as having received the success once the whole response was sent.
       return {
         ...reply(200, encoded),

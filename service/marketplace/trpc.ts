@@ -159,10 +159,10 @@ function runsRouter(runs: Runs, clock: Clock) {
         ),
       )
       .mutation(({ ctx, input }) =>
-        ctx.once(input, async (operation, isKeyed) => {
+        ctx.once(input, async (operation, keyHash) => {
           const { pricing } = input
           const wanted = { ...toRunInput(input), ...(pricing === undefined ? {} : { statedPricing: pricing }) }
-          const { id, state } = await runs.queue(ctx.caller, wanted, { operation, keyed: isKeyed })
+          const { id, state } = await runs.queue(ctx.caller, wanted, { operation, keyed: keyHash !== null })
           return { id, status: state }
         }),
       ),

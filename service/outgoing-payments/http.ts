@@ -27,11 +27,12 @@ export function outgoingPaymentRoutes(payments: OutgoingPayments): AnyRoute[] {
         503: 'This server cannot pay on this network now.',
         504: 'The address did not answer in time. If there is a `paymentId`, an authorization may have been sent.',
       },
-      async handle({ caller, body, operation, keyed }) {
+      async handle({ caller, body, operation, keyHash }) {
         const { url, maxAmount } = body
         const headers = withType(body.headers ?? {}, body.body)
         const request = { url, maxAmount, method: body.method, headers, body: textOf(body.body) }
-        const { payment, response } = await payments.pay(caller, request, operation, { keyed, background: body.async })
+        const how = { keyed: keyHash !== null, background: body.async }
+        const { payment, response } = await payments.pay(caller, request, operation, how)
         if (payment?.state === 'returned' && response === null) throw paymentReturned(payment)
         return reply(200, { payment: payment === null ? null : toPayment(payment), response })
       },

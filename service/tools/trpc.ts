@@ -31,9 +31,9 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls, countCall: (call
     // Not `call`, which is a reserved name in tRPC.
     try: keyed.input(asked(callInput)).mutation(async ({ ctx, input }) => {
       await countCall(ctx.caller)
-      return await ctx.once(input, async (operation, isKeyed) => {
+      return await ctx.once(input, async (operation, keyHash) => {
         const { slug, input: toolInput, maxCost = null } = input
-        const about = { caller: ctx.caller, operation, keyed: isKeyed }
+        const about = { caller: ctx.caller, operation, keyed: keyHash !== null }
         return toResult(await calls.call({ ...about, slug, input: toolInput, maxCost }))
       })
     }),

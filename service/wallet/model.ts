@@ -136,6 +136,8 @@ export interface NewPayout {
   countedOf?: Owner
   to: Address
   amount: Usdc
+  /** It follows from the id where it is absent. */
+  nonce?: Hex
   /** It goes back to where it came from. */
   returns: boolean
 }

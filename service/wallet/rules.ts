@@ -5,7 +5,7 @@ import { depthOf, type NetworkName } from '../chain/networks.ts'
 import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Line } from '../ledger/model.ts'
 import { alreadyRecorded, belowMinimum, notProven } from './errors.ts'
-import type { Reconciliation, Transaction, Transfer } from './model.ts'
+import type { Reconciliation, Transaction, Transfer, Withdrawal } from './model.ts'
 
 /** Hashes are compared in lower case, because letter case does not make another transaction. */
 export function canonicalHash(transactionHash: string): string {
@@ -119,6 +119,33 @@ export const COLLECT = {
 export function payoutNonce(id: string): Hex {
   return `0x${createHash('sha256').update(`coinslot withdrawal ${id}`).digest('hex')}`
 }
+
+/** What names a withdrawal that was asked for with an `Idempotency-Key`. */
+export interface KeyedTerms {
+  keyHash: Buffer
+  to: Address
+  amount: Usdc
+}
+
+/**
+ * Derived from what the client sends, so that a withdrawal which a restored database lost has the same nonce when it is
+ * repeated, and the chain pays it once. Another recipient or amount is another withdrawal. A key that the service has
+ * forgotten may be used for the same again: `turn` counts that.
+ */
+export function keyedNonce({ keyHash, to, amount }: KeyedTerms, turn: number): Hex {
+  const terms = [keyHash.toString('hex'), to.toLowerCase(), String(amount), String(turn)]
+  return `0x${createHash('sha256')
+    .update(`coinslot withdrawal by key ${terms.join(' ')}`)
+    .digest('hex')}`
+}
+
+/** The operator has booked it: it began and ended in one transaction. */
+export function isBookedSince({ createdAt, endedAt }: Pick<Withdrawal, 'createdAt' | 'endedAt'>, since: Date): boolean {
+  return endedAt?.getTime() === createdAt.getTime() && createdAt >= since
+}
+
+/** How long the service knows an `Idempotency-Key`. */
+export const KEY_MS = 26 * 3_600_000
 
 export function authorizationOf(
   to: { to: Address; amount: bigint; nonce: Hex },

@@ -66,8 +66,9 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
       .input(asked(named))
       .query(async ({ ctx, input }) => toWithdrawal(await wallets.withdrawals.find(ctx.caller, input.id))),
     withdraw: keyed.input(asked(withdrawBody.extend(actKey))).mutation(({ ctx, input }) =>
-      ctx.once(input, async (operation) => {
-        return toWithdrawal(await wallets.withdrawals.withdraw(ctx.caller, input, operation))
+      ctx.once(input, async (operation, keyHash) => {
+        const wanted = { amount: input.amount, to: input.to, keyHash }
+        return toWithdrawal(await wallets.withdrawals.withdraw(ctx.caller, wanted, operation))
       }),
     ),
   })

@@ -40,7 +40,7 @@ describe('identity over HTTP', () => {
       wantsPage: false,
       reader: { lang: undefined, accepted: undefined },
       gone: () => new AbortController().signal,
-      keyed: false,
+      keyHash: null,
       mayHaveBegun: false,
     })
   }

@@ -35,12 +35,12 @@ describe('what left the treasury and no row knows', () => {
   }
 
   /** As a payout whose row was lost: signed and carried out, and in no table of the wallet. */
-  async function lost(id: string, to: Hex, amount = 4_000_000n): Promise<Hex> {
+  async function lost(id: string, to: Hex, amount = 4_000_000n, nonce = payoutNonce(id)): Promise<Hex> {
     const { service, chain } = world
     const now = BigInt(Math.floor(service.clock.now().getTime() / 1_000))
     const hash = await service.wallets.treasurer.send({
       ...{ network: chain.network.name, from: service.wallets.treasury()!, to, amount },
-      ...{ nonce: payoutNonce(id), validBefore: now + 600n, operation: id },
+      ...{ nonce, validBefore: now + 600n, operation: id },
     })
     // Longer ago than the clocks of a chain and a server can differ.
     await world.mine(100)
@@ -102,6 +102,83 @@ describe('what left the treasury and no row knows', () => {
       ...{ state: 'confirmed', transactionHash: hash },
     })
     expect(await person.balance()).toBe(6)
+    await sound()
+  })
+
+  /** Asked for by its key, and paid; then the database is restored from a dump that is older. */
+  async function paidAndForgotten(person: Depositor, body: { to: Hex; amount: number }, key: string): Promise<Hex> {
+    const { service } = world
+    const { database } = service
+    const id = await withdrawal(person, body, key)
+    const { nonce } = await service.wallets.withdrawals.find(person.caller, id)
+    const owner = { userId: person.caller.user.id, environment: 'production' } as const
+    await database.statements.run('DELETE FROM wallet_withdrawal WHERE id = $1', [id])
+    await database.statements.run('DELETE FROM idempotent_request', [])
+    await database.transaction(async (inside) => {
+      await service.ledger.release({ hold: id, owner, announcements: [] }, inside)
+      await service.outflow.giveBack(id, inside)
+    })
+    return await lost(id, body.to, BigInt(body.amount) * 1_000_000n, nonce)
+  }
+
+  async function withdrawal(person: Depositor, body: { to: Hex; amount: number }, key: string): Promise<string> {
+    const {
+      status,
+      body: answer,
+      text,
+    } = await person.call('POST', '/v1/wallet/withdraw', {
+      body,
+      headers: { 'Idempotency-Key': key },
+    })
+    if (status !== 200) throw new Error(text)
+    return (answer['withdrawal'] as { id: string }).id
+  }
+
+  async function paid(person: Depositor, id: string) {
+    await world.service.wallets.payouts.step(id)
+    await world.mine(100)
+    await world.service.wallets.payouts.step(id)
+    await world.watch()
+    const { state, transactionHash } = await world.service.wallets.withdrawals.find(person.caller, id)
+    return { state, transactionHash }
+  }
+
+  test('is not paid again where its client repeats it with the same key', async () => {
+    const [person, to] = [await owner(), newAddress()]
+    const hash = await paidAndForgotten(person, { to, amount: 4 }, 'rent-of-may')
+    const id = await withdrawal(person, { to, amount: 4 }, 'rent-of-may')
+    expect(await paid(person, id)).toEqual({ state: 'confirmed', transactionHash: hash })
+    expect([await person.balance(), await usdcOf(world.chain, to)]).toEqual([6, 4_000_000n])
+    await sound()
+  })
+
+  test('is not paid again by its key after it was booked, and is while the key is forgotten', async () => {
+    const { service, chain } = world
+    const [person, to] = [await owner(), newAddress()]
+    const hash = await paidAndForgotten(person, { to, amount: 2 }, 'each-week')
+    await book(hash, person.caller.user.id)
+    const same = await withdrawal(person, { to, amount: 2 }, 'each-week')
+    expect(await paid(person, same)).toEqual({ state: 'confirmed', transactionHash: hash })
+    expect([await person.balance(), await usdcOf(chain, to)]).toEqual([8, 2_000_000n])
+    service.clock.forward(7 * DAY_MS)
+    await world.mineNow()
+    await service.database.statements.run('DELETE FROM idempotent_request', [])
+    const next = await withdrawal(person, { to, amount: 2 }, 'each-week')
+    expect(next).not.toBe(same)
+    expect(await paid(person, next)).toMatchObject({ state: 'confirmed' })
+    expect([await person.balance(), await usdcOf(chain, to)]).toEqual([6, 4_000_000n])
+    await sound()
+  })
+
+  test('is another one where its key comes with another amount, and each is paid once', async () => {
+    const { chain } = world
+    const [person, to] = [await owner(), newAddress()]
+    const hash = await paidAndForgotten(person, { to, amount: 3 }, 'used-twice')
+    const other = await withdrawal(person, { to, amount: 2 }, 'used-twice')
+    expect(await paid(person, other)).toMatchObject({ state: 'confirmed' })
+    expect(await usdcOf(chain, to)).toBe(5_000_000n)
+    await book(hash, person.caller.user.id)
+    expect(await person.balance()).toBe(5)
     await sound()
   })
 

@@ -41,7 +41,7 @@ export function callRoutes(calls: Calls, door: ToolDoor): AnyRoute[] {
         503: 'Too many calls to this provider are in progress. Or settlement is pending: retry with the payment token.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
-      async handle({ caller, params, query, body, operation, keyed, mayHaveBegun, gone, header }) {
+      async handle({ caller, params, query, body, operation, keyHash, mayHaveBegun, gone, header }) {
         const { maxCost = null } = query
         if (caller === null) {
           if (!door.isOpen()) throw keyMissing()
@@ -49,7 +49,7 @@ export function callRoutes(calls: Calls, door: ToolDoor): AnyRoute[] {
           return await door.sell({ header, operation, gone }, { slug: params.slug, input: body, maxCost })
         }
         const connection = header('x-connection') ?? null
-        const named = { slug: params.slug, operation, keyed, mayHaveBegun, maxCost }
+        const named = { slug: params.slug, operation, keyed: keyHash !== null, mayHaveBegun, maxCost }
         const ask = { caller, ...named, input: body, signal: gone(), connection }
         return reply(200, toResult(await calls.call({ ...ask, ...toReading(query) })))
       },

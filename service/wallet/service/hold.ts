@@ -24,8 +24,7 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
     onChain,
 
     async hold(inside: Statements, payout: NewPayout): Promise<Withdrawal> {
-      const { id, kind, owner, to, amount, returns, countedOf = owner } = payout
-      const nonce = payoutNonce(id)
+      const { id, kind, owner, to, amount, returns, countedOf = owner, nonce = payoutNonce(id) } = payout
       // Paid before the database was restored, and booked by the operator: nothing else can be paid by this nonce.
       const [booked] = await store.withdrawals.byNonces([nonce], inside)
       if (booked !== undefined) {

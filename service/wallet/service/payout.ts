@@ -84,7 +84,7 @@ export function createPayouts(deps: WalletDeps) {
     const authorization = authorizationOf(withdrawal, terms)
     const outcome = await outcomeOf(
       chain,
-      { ...authorization, pays: null, seenBlock: terms.seenBlock },
+      { ...authorization, pays: authorization, seenBlock: terms.seenBlock },
       deps.settings.confirmations,
     )
     switch (outcome.state) {

@@ -1,10 +1,11 @@
-import type { Address } from '../../chain/model.ts'
+import type { Address, Hex } from '../../chain/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import { withdrawalMissing } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
-import { assertMinimum } from '../rules.ts'
+import { assertMinimum, isBookedSince, KEY_MS, keyedNonce, payoutNonce, type KeyedTerms } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
 import type { Holding } from './hold.ts'
 import type { Recipients } from './recipient.ts'
@@ -24,10 +25,28 @@ export function createWithdrawals(deps: WalletDeps, { recipients, holding }: Wit
       const before = await store.withdrawals.find(id, inside)
       if (before !== null) return before
       assertMinimum(amount, settings.withdrawalMinimum)
-      return await holding.hold(inside, { id, kind: 'withdrawal', owner, to, amount, returns: false })
+      const nonce =
+        input.keyHash == null ? payoutNonce(id) : await nonceFor({ keyHash: input.keyHash, to, amount }, inside)
+      return await holding.hold(inside, { id, kind: 'withdrawal', owner, to, amount, nonce, returns: false })
     })
     await deps.failpoints.reach('withdrawal locked')
     return made
+  }
+
+  /**
+   * The first that no earlier withdrawal of this key has, which was another one: the service has forgotten the key since. In a
+   * restored database it is the nonce of the withdrawal that the database lost. Once the operator has booked that one, it is
+   * the same withdrawal for as long as a key is known.
+   */
+  async function nonceFor(of: KeyedTerms, inside: Statements): Promise<Hex> {
+    const since = new Date(deps.clock.now().getTime() - KEY_MS)
+    for (let first = 0; ; first += NONCES_AT_ONCE) {
+      const nonces = Array.from({ length: NONCES_AT_ONCE }, (_, at) => keyedNonce(of, first + at))
+      const known = await store.withdrawals.byNonces(nonces, inside)
+      const others = new Set(known.filter((one) => !isBookedSince(one, since)).map(({ nonce }) => nonce))
+      const free = nonces.find((nonce) => !others.has(nonce))
+      if (free !== undefined) return free
+    }
   }
 
   return {
@@ -62,6 +81,8 @@ interface WithdrawalDeps {
 export interface WithdrawalInput {
   amount: Usdc
   to: Address
+  /** Names the request's key, its account and its address. */
+  keyHash?: Buffer | null
 }
 
 export interface Terms {
@@ -78,3 +99,6 @@ export interface Terms {
   /** An operator has stopped all payouts for now. */
   paused: boolean
 }
+
+/** Read in one statement. */
+const NONCES_AT_ONCE = 32
