@@ -21,7 +21,7 @@ export interface RefundStore {
   send(inside: Statements, id: string, now: Date): Promise<Refund | null>
   end(inside: Statements, id: string, how: RefundEnd, now: Date): Promise<Refund | null>
   /** It stays requested. */
-  wait(id: string, why: { waitsFor: Wait; missing: Usdc | null; tryAt: Date }): Promise<void>
+  wait(id: string, why: { waitsFor: Wait | null; missing: Usdc | null; tryAt: Date }): Promise<void>
   /** Requested refunds whose time it is. Accounts take turns. */
   due(now: Date, limit: number): Promise<readonly string[]>
   /** Refunds that were funded before this time and have not ended. */
@@ -47,6 +47,8 @@ export interface Payouts {
   /** The payout; another one that has ended where the operator booked this one after a restore. */
   hold(inside: Statements, payout: NewPayout): Promise<Withdrawal>
   payout(id: string): Promise<Withdrawal | null>
+  /** Whether the chain has the transfer of this payout, also where no row knows it. */
+  hasLeft(id: string, environment: Owner['environment']): Promise<boolean>
   /** Whether what is paid to this address is credited to the owner. */
   receives(inside: Statements, owner: Owner, address: Address): Promise<boolean>
 }

@@ -219,6 +219,51 @@ describe('what left the treasury and no row knows', () => {
     await sound()
   })
 
+  test('keeps a refund that waits from failing by its age until payouts are on, or while its transfer is not booked', async () => {
+    const { service } = world
+    const [person, gone, payer] = [await owner(), await owner(), newAddress()]
+    const by = { amount: null, reason: null, by: 'seller', owner: null } as const
+    // Neither seller has the money any more.
+    const sales = await Promise.all(
+      [person, gone].map((seller) =>
+        addSale(service, seller, { payer, amount: 15_000_000, recipient: seller.address }),
+      ),
+    )
+    await service.outflow.setPaused(true)
+    const [left] = await Promise.all(sales.map((saleId) => service.refunds.request({ ...by, saleId }, operationNow())))
+    const stateOf = async (at: number) => (await service.refunds.ofSale(sales[at]!))[0]!.state
+    const retry = async () => {
+      service.clock.forward(301_000)
+      await service.refunds.retryDue(service.clock.now(), new AbortController().signal)
+      return [await stateOf(0), await stateOf(1)]
+    }
+    const hash = await lost(left!.id, payer, 15_000_000n)
+    service.clock.forward(15 * DAY_MS)
+    expect(await retry()).toEqual(['requested', 'requested'])
+    await service.outflow.setPaused(false)
+    expect(await retry()).toEqual(['requested', 'failed'])
+    await book(hash, 'platform')
+    expect(await retry()).toEqual(['confirmed', 'failed'])
+    await sound()
+  })
+
+  test('is tried again after the usual wait where it is booked otherwise', async () => {
+    const { service } = world
+    const [person, operation] = [await owner(), operationNow()]
+    const sale = await addSale(service, person, { payer: newAddress(), amount: 4_000_000, recipient: person.address })
+    await service.outflow.setPaused(true)
+    const by = { amount: null, reason: null, by: 'seller', owner: null } as const
+    const { id } = await service.refunds.request({ ...by, saleId: sale }, operation)
+    await book(await lost(id, newAddress()), 'platform')
+    await service.outflow.setPaused(false)
+    service.clock.forward(301_000)
+    const now = service.clock.now()
+    await service.refunds.retryDue(now, new AbortController().signal)
+    const [refund] = await service.refunds.ofSale(sale)
+    expect(refund).toMatchObject({ state: 'requested', waitsFor: 'payouts_paused' })
+    expect(refund!.tryAt!.getTime()).toBeGreaterThan(now.getTime())
+  })
+
   test('ends a dispute that its deadline decides as paid where its transfer is a loss of the operator', async () => {
     const { service, chain } = world
     const person = await owner()

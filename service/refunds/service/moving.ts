@@ -175,7 +175,7 @@ export interface RefundDeps {
   store: RefundStore
   sales: Sales
   ledger: Pick<Ledger, 'reserve' | 'capture'>
-  outflow: Pick<Outflows, 'take'>
+  outflow: Pick<Outflows, 'take' | 'isPaused'>
   payouts: Payouts
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
   methods: RefundMethods

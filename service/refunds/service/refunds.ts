@@ -28,7 +28,7 @@ import { createOwnRefunds } from './own.ts'
  * Every transaction here locks the sale first, then the refund, then what the ledger and the outflow lock.
  */
 export function createRefunds(deps: RefundDeps) {
-  const { store, sales, methods, clock, log, measures, failpoints } = deps
+  const { store, sales, methods, clock, measures, failpoints } = deps
   const moving = createMoving(deps)
   const own = createOwnRefunds(deps, moving)
 
@@ -86,7 +86,7 @@ export function createRefunds(deps: RefundDeps) {
 
   /**
    * A requested refund: its money may be there now, or its time is over. It fails by what its last attempt says, since its
-   * transfer may have been booked meanwhile.
+   * transfer may have been booked meanwhile. Any other error is for the log, and it is tried again later.
    */
   async function retry(id: string): Promise<void> {
     const now = clock.now()
@@ -96,12 +96,14 @@ export function createRefunds(deps: RefundDeps) {
       const wait = waitOf(error)
       const refund = await store.find(id)
       if (refund === null) throw error
-      if (wait !== null && !isOverdue(refund, now))
-        return await store.wait(id, { ...wait, tryAt: nextTry(refund.createdAt, now) })
       const failure = isRefusal(error) || isOverdue(refund, now) ? failureOf(error, refund.waitsFor) : null
-      if (failure === null) throw error
-      const fail: Work = (inside, known, sale) => moving.end(inside, sale, known, { state: 'failed', failure })
-      await moving.locked(id, whileWaiting(fail))
+      if (failure !== null && (isRefusal(error) || !(await mayHaveLeft(deps, refund)))) {
+        const fail: Work = (inside, known, sale) => moving.end(inside, sale, known, { state: 'failed', failure })
+        return await moving.locked(id, whileWaiting(fail))
+      }
+      const { waitsFor, missing } = wait ?? refund
+      await store.wait(id, { waitsFor, missing, tryAt: nextTry(refund.createdAt, now) })
+      if (wait === null) throw error
     }
   }
 
@@ -109,14 +111,6 @@ export function createRefunds(deps: RefundDeps) {
     const refund = await store.find(id, inside)
     if (refund === null) throw new Error(`the refund ${id} was not found`)
     return refund
-  }
-
-  async function each(ids: readonly string[], signal: AbortSignal, act: (id: string) => Promise<void>): Promise<void> {
-    for (let at = 0; at < ids.length && !signal.aborted; at += AT_ONCE) {
-      const outcomes = await Promise.allSettled(ids.slice(at, at + AT_ONCE).map(act))
-      const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-      if (failed !== undefined) log.warn({ err: failed.reason as unknown }, 'a refund could not be continued; retrying')
-    }
   }
 
   return {
@@ -129,21 +123,52 @@ export function createRefunds(deps: RefundDeps) {
     assertRefundable: (sale: Sale, amount?: Usdc) => assertRefundable(deps, sale, amount),
     /** Refunds that the chain ends: from the sellers' own wallets. */
     async followOwn(now: Date, signal: AbortSignal): Promise<void> {
-      await each(await store.dueOwn(now, OWN_MAX), signal, own.step)
+      await each(deps, { ids: await store.dueOwn(now, OWN_MAX), signal }, own.step)
     },
 
     /** Refunds that wait. */
     async retryDue(now: Date, signal: AbortSignal): Promise<void> {
-      await each(await store.due(now, DUE_MAX), signal, retry)
+      await each(deps, { ids: await store.due(now, DUE_MAX), signal }, retry)
     },
 
     /** Follows payouts that ended without their refunds, in a process of the version before refunds. */
     async followLost(now: Date, signal: AbortSignal): Promise<void> {
-      await each(await store.open(new Date(now.getTime() - LOST_MS), DUE_MAX), signal, async (id) => {
+      const ids = await store.open(new Date(now.getTime() - LOST_MS), DUE_MAX)
+      await each(deps, { ids, signal }, async (id) => {
         const payout = await deps.payouts.payout(id)
         if (payout?.endedAt != null) await store.together((inside) => moving.follow(inside, payout))
       })
     },
+  }
+}
+
+/**
+ * Before the database was restored: while payouts are off the operator still books what has left, and what nobody booked is
+ * on the chain.
+ */
+async function mayHaveLeft(
+  { outflow, payouts, log }: Pick<RefundDeps, 'outflow' | 'payouts' | 'log'>,
+  { id, owner, way }: Refund,
+): Promise<boolean> {
+  if (await outflow.isPaused()) return true
+  if (way !== 'wallet' || !(await payouts.hasLeft(id, owner.environment))) return false
+  log.error({ refund: id }, 'a refund waits: its transfer has left and is not booked')
+  return true
+}
+
+/** Some at a time. What cannot be continued is tried again later. */
+async function each(
+  { log }: Pick<RefundDeps, 'log'>,
+  { ids, signal }: { ids: readonly string[]; signal: AbortSignal },
+  act: (id: string) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < ids.length && !signal.aborted; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE)
+    for (const [place, outcome] of (await Promise.allSettled(some.map(act))).entries()) {
+      if (outcome.status === 'fulfilled') continue
+      const failed = { err: outcome.reason as unknown, refund: some[place] }
+      log.warn(failed, 'a refund could not be continued; retrying')
+    }
   }
 }
 

@@ -23,6 +23,13 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
     /** False: the sandbox has no chain and simulates the payout. Production refuses it. */
     onChain,
 
+    /** Whether the treasury's transfer for this payout is on the chain: after a restore no row may know it. */
+    async hasLeft(id: string, environment: Owner['environment']): Promise<boolean> {
+      const chain = chains.get(NETWORK_OF[environment])
+      if (chain === undefined || book === null) return false
+      return (await chain.authorizationAt(book.treasury, payoutNonce(id))).used
+    },
+
     async hold(inside: Statements, payout: NewPayout): Promise<Withdrawal> {
       const { id, kind, owner, to, amount, returns, countedOf = owner, nonce = payoutNonce(id) } = payout
       // Paid before the database was restored, and booked by the operator: nothing else can be paid by this nonce.

@@ -75,7 +75,7 @@ export function createWallets(deps: WalletDeps) {
     withdrawals: createWithdrawals(deps, { recipients, holding }),
     /** For refunds, whose payouts have their ids. */
     refunds: {
-      hold: holding.hold,
+      ...holding,
       payout: (id: string) => store.withdrawals.find(id),
       /** Whether what is paid to this address is credited to the owner. */
       async receives(inside: Statements, { userId, environment }: Owner, address: Address): Promise<boolean> {
