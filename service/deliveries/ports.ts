@@ -92,6 +92,8 @@ export interface TargetStore {
   failing(inside: Statements, ids: readonly string[], now: Date): Promise<readonly Failing[]>
   /** Returns the endpoints that were enabled until now. */
   disable(inside: Statements, ids: readonly string[], now: Date): Promise<readonly Endpoint[]>
+  /** Null where it was disabled before, or has confirmed a delivery since then. */
+  disableUnfetched(inside: Statements, id: string, at: { since: Date; now: Date }): Promise<Endpoint | null>
 }
 
 export interface DeliveryRow {

@@ -171,6 +171,32 @@ describe('an event', () => {
     expectLikeItsTest({ event: 'endpoint.disabled', data })
   })
 
+  test('that nothing fetches for seven days disables its endpoint only where none was confirmed, and its owner is notified', async () => {
+    const [, good] = receivers as [Receiver, Receiver]
+    await endpoint(good, ['endpoint.disabled'])
+    const fetching = async (name: string): Promise<string> => {
+      const body = { url: `listen:${name}`, events: ['run.failed'] }
+      const created = await world.person.call('POST', '/v1/webhook-endpoints', { body })
+      return (created.body.webhookEndpoint as { id: string }).id
+    }
+    const statusOf = async (id: string): Promise<unknown> =>
+      (await world.person.call('GET', `/v1/webhook-endpoints/${id}`)).body.webhookEndpoint.status
+    const sent = async (id: string): Promise<string> =>
+      (await world.person.call('POST', `/v1/webhook-endpoints/${id}/test`, { body: {} })).body.deliveryId as string
+    const [away, busy] = [await fetching('away'), await fetching('busy')]
+    const lost = [await sent(away), await sent(busy)]
+    world.service.clock.forward(24 * 3_600_000)
+    const deliveries = [{ id: await sent(busy), status: 200 }]
+    await world.person.call('POST', `/v1/webhook-endpoints/${busy}/events/confirm`, { body: { deliveries } })
+    world.service.clock.forward(6 * 24 * 3_600_000 + 16 * 60_000)
+    await world.service.deliveries.sweep(new AbortController().signal)
+    for (const id of lost) expect(await world.reaches(id, 'stopped')).toMatchObject({ lastError: 'not_fetched' })
+    await good.waitForCalls(1)
+    const data = { id: away, url: 'listen:away', failingSince: null }
+    expect(eventsOf(good)).toEqual([{ event: 'endpoint.disabled', data }])
+    expect([await statusOf(away), await statusOf(busy)]).toEqual(['disabled', 'enabled'])
+  })
+
   test('that arrives once in five days keeps its endpoint', async () => {
     const [receiver] = receivers as [Receiver]
     const flaky = await endpoint(receiver, ['run.failed'])

@@ -27,10 +27,9 @@ export function createAttempt(deps: AttemptDeps) {
     const delivery = await loads.add(id)
     if (delivery === 'none' || delivery.turn !== turn || delivery.state !== 'pending') return
     if (delivery.target !== null && FETCHED.test(delivery.url)) {
-      // Nothing is sent here, and this one's time is over. A receiver that has not come for so long gets no more.
-      const { target } = delivery
+      // Nothing is sent here, and this one's time is over.
       await record.failed({ id, turn, attempt: null, error: 'not_fetched', decision: 'gone', silent: true })
-      await store.inTransaction((inside) => deps.targets.disable(inside, [target.id], clock.now()))
+      await record.unfetched(delivery.target.id)
       return
     }
     if (delivery.target?.open === false) {
@@ -110,7 +109,7 @@ export function createAttempt(deps: AttemptDeps) {
 
 type AttemptDeps = Pick<
   DeliveriesDeps,
-  'store' | 'targets' | 'post' | 'clock' | 'log' | 'chance' | 'slots' | 'attempted' | 'count'
+  'store' | 'post' | 'clock' | 'log' | 'chance' | 'slots' | 'attempted' | 'count'
 > & {
   record: ReturnType<typeof createRecord>
   secrets: Secrets

@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { isId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { turnOf } from '../../queue/model.ts'
-import type { Endpoint, EventName, NewEvent } from '../model.ts'
+import { FETCHED, type Endpoint, type EventName, type NewEvent } from '../model.ts'
 import type { Announce, Locked } from '../ports.ts'
 import type { Course } from '../rules/schedule.ts'
 import { NOTICE } from './write.ts'
@@ -95,7 +95,12 @@ ${again(`Once its receiver works again, redeliver ${id}.`)}`,
     case 'endpoint.disabled':
       return {
         subject: 'A webhook endpoint was disabled',
-        text: `Every delivery to ${about} failed for five days, so the endpoint ${id} was disabled and gets no more events.
+        text: FETCHED.test(about)
+          ? `Nothing at ${about} confirmed a delivery for seven days, so the endpoint ${id} was disabled and gets no more events.
+
+Start coinslot listen under the same name, or enable the endpoint.
+`
+          : `Every delivery to ${about} failed for five days, so the endpoint ${id} was disabled and gets no more events.
 
 Once it works again, enable it.
 `,

@@ -1,7 +1,7 @@
 import { Batch } from '../../kit/batch.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Concluded, Live, Locked, Redirected, Wait } from '../ports.ts'
-import { afterFailure, isGivenUp, type Decision } from '../rules/schedule.ts'
+import { afterFailure, fetchableSince, isGivenUp, type Decision } from '../rules/schedule.ts'
 import type { DeliveriesDeps } from './deps.ts'
 import type { Notices } from './notices.ts'
 import { toAnnouncement } from './write.ts'
@@ -82,6 +82,15 @@ export function createRecord(deps: RecordDeps) {
     confirmed: (attempt: Concluded) => confirmations.add(attempt),
     failed: (ending: Ending) => failures.add(ending),
     wait: (wait: Wait) => waits.add(wait),
+
+    /** A receiver that has confirmed nothing for as long as a delivery waits to be fetched gets no more. */
+    async unfetched(target: string): Promise<void> {
+      const now = clock.now()
+      await store.inTransaction(async (inside) => {
+        const disabled = await targets.disableUnfetched(inside, target, { since: fetchableSince(now), now })
+        if (disabled !== null) await notices.ofEndpoint(inside, disabled)
+      })
+    },
 
     /** Ends claims that were not confirmed in time, and announces again the attempts of dead processes. */
     async sweep(signal: AbortSignal): Promise<void> {

@@ -1,8 +1,10 @@
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
+import { leastId } from '../../kit/ids.ts'
 import { columnsOf, withOwner } from '../../kit/rows.ts'
 import type { Endpoint } from '../model.ts'
 import type { Failing, TargetStore } from '../ports.ts'
+import { fetchableSince } from '../rules/schedule.ts'
 
 /** Targets that subscribe to events. */
 export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 'rotate' | 'secrets'> {
@@ -63,6 +65,13 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
     async disable(inside, ids, now) {
       const rows = await inside.run<EndpointRow>(DISABLE, [ids, now])
       return rows.map(withOwner)
+    },
+
+    async disableUnfetched(inside, id, { since, now }) {
+      // What was confirmed since then was waiting at that time, or came later: it is at most twice as old.
+      const oldest = leastId('dlv', fetchableSince(since))
+      const [row] = await inside.run<EndpointRow>(DISABLE_UNFETCHED, [[id], now, since, oldest])
+      return row === undefined ? null : withOwner(row)
     },
   }
 }
@@ -141,9 +150,15 @@ WITH marked AS (
 SELECT t.id, coalesce(t.failing_since, $2::timestamptz) AS since FROM delivery_target t
 WHERE t.id = ANY($1::text[]) AND ${IS_ENDPOINT} AND t.status = 'enabled'`
 
-const DISABLE = `
+const SET_DISABLED = `
 UPDATE delivery_target t SET status = 'disabled', disabled_at = $2::timestamptz
-WHERE t.id = ANY($1::text[]) AND ${IS_ENDPOINT} AND t.status = 'enabled'
+WHERE t.id = ANY($1::text[]) AND ${IS_ENDPOINT} AND t.status = 'enabled'`
+
+const DISABLE = `${SET_DISABLED} RETURNING ${ENDPOINT}`
+
+const DISABLE_UNFETCHED = `${SET_DISABLED}
+  AND NOT EXISTS (
+    SELECT FROM delivery d WHERE d.target_id = t.id AND d.id >= $4 AND d.delivered_at >= $3::timestamptz)
 RETURNING ${ENDPOINT}`
 
 type EndpointRow = Omit<Endpoint, 'owner'> & Owner
