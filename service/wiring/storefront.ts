@@ -38,14 +38,12 @@ export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Pa
       storefront,
       sellers: {
         checkout: ({ id, name }, ask, { params, ...sent }) =>
-          checkoutMcp.tools.call(
-            { ...ask, query: { ...ask.query, chk: id } },
-            { ...sent, params: { ...params, name: toolNameOf(name) } },
-          ),
+          checkoutMcp.tools.call(askOf(id, ask), { ...sent, params: { ...params, name: toolNameOf(name) } }),
         asset: createAssetSeller({ runs, guests, facilitator, toolSlugOf: assetSlugOf, countGuest }),
         route: createRouteSeller({ openRoute, accounts, purchases, tokens, countGuest }),
       },
       task: (ask, operation) => checkoutMcp.task(ask, operation),
+      taskOperation: async ({ id }, ask, params) => (await checkoutMcp.taskOperation?.(askOf(id, ask), params)) ?? null,
       pages: ownerPages(config),
       countMessage: ({ guest, caller }: McpAsk) =>
         count(messages, guest ?? caller.keyId ?? `${caller.issuer} ${caller.subject}`),
@@ -55,6 +53,11 @@ export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Pa
     mounted: [{ role: 'pay', path: new URL(`${address}/:handle/mcp`).pathname, handler: mcp.handler }],
     stop: () => mcp.close(),
   }
+}
+
+/** The same at the checkout's own address. */
+function askOf(checkout: string, ask: McpAsk): McpAsk {
+  return { ...ask, query: { ...ask.query, chk: checkout } }
 }
 
 interface StorefrontPartDeps {

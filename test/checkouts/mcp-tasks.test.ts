@@ -13,6 +13,7 @@ interface Client {
   key?: string | null
   capabilities?: Json
   at?: string
+  name?: string
   onPiece?(piece: string): void
 }
 
@@ -44,8 +45,9 @@ describe('slow calls of a checkout', () => {
       ...{ responseMode: 'lastNode', price: 0.5, ...terms },
     })
   const address = (id: string, { origin }: { origin: string } = world.service) => `${origin}/p/${id}/mcp`
-  const call = async (meta: Json, { key = null, capabilities = TASKS, at = address(chk), ...more }: Client = {}) => {
-    const params = { name: 'seo-audit', arguments: INPUT, _meta: meta }
+  const call = async (meta: Json, client: Client = {}) => {
+    const { key = null, capabilities = TASKS, at = address(chk), name = 'seo-audit', ...more } = client
+    const params = { name, arguments: INPUT, _meta: meta }
     return await post(at, key, { method: 'tools/call', params, capabilities, ...more })
   }
   const taskCall = async (taskId: string, { key = null, at = address(chk) }: Client = {}, method = 'tasks/get') =>
@@ -90,16 +92,22 @@ describe('slow calls of a checkout', () => {
     expect(world.workflow.deliveries).toHaveLength(1)
   })
 
-  test('a guest’s call with a pass becomes a task, readable by its id in any process', async () => {
+  test.each([
+    ['its own address', 'p/:id/mcp'],
+    ['its seller’s address', 'm/auditors/mcp'],
+  ])('a guest’s call with a pass at %s becomes a task, readable by its id in any process', async (_, path) => {
+    await world.seller.call('PATCH', '/v1/me', { body: { handle: 'auditors' } })
     const plans = [{ id: 'ten', name: 'Ten runs', price: 5, kind: 'runs', runs: 10 }]
-    const { id } = await sell({ testMode: true, plans })
+    const name = `audit-${path.slice(0, 1)}`
+    const { id } = await sell({ testMode: true, plans, product: { name } })
     const body = { input: INPUT, simulate: true, choice: { plan: 'ten' } }
     const { payment } = (await world.call('POST', `/p/${id}/pay`, { body })).body
     await until(() => world.workflow.deliveries.length === 1)
     await world.forget()
-    const [at, elsewhere] = [address(id), { at: address(id, second) }]
+    const doorOf = ({ origin }: { origin: string }): string => `${origin}/${path.replace(':id', id)}`
+    const [at, elsewhere] = [doorOf(world.service), { at: doorOf(second) }]
     const open = world.workflow.holds()
-    const { result: task } = (await call({ 'coinslot/pass': payment.pass.token }, { at })).body
+    const { result: task } = (await call({ 'coinslot/pass': payment.pass.token }, { at, name })).body
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })
     const taskId = task.taskId as string
     expect((await taskCall(taskId, elsewhere)).result).toMatchObject({ status: 'working' })
@@ -109,7 +117,7 @@ describe('slow calls of a checkout', () => {
     expect(await ended(taskId, elsewhere)).toMatchObject({ status: 'completed', result })
     expect(world.workflow.deliveries).toHaveLength(1)
     // A token that is not good here is refused as before.
-    const wrong = (await call({ 'coinslot/pass': `pst_${'x'.repeat(43)}` }, { at })).body.result
+    const wrong = (await call({ 'coinslot/pass': `pst_${'x'.repeat(43)}` }, { at, name })).body.result
     expect(wrong).toMatchObject({ isError: true, structuredContent: { error: { code: 'pass_not_found' } } })
   })
 

@@ -2,12 +2,20 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { McpFault, type McpAsk, type McpCall, type McpService } from '../../api/mcp/parts.ts'
 import { failed, pageFor, type OwnerPages } from '../../api/mcp/results.ts'
 import { DomainError } from '../../kit/errors.ts'
+import type { Id } from '../../kit/ids.ts'
 import { toolOf } from '../../sales/service/mcp-door.ts'
 import type { FoundProduct, Kind } from '../model.ts'
 import type { Storefront } from '../service.ts'
 
 /** All that an account sells, for MCP clients: each product is a tool, whose call buys it. */
-export function createStorefrontMcp({ storefront, sellers, pages, countMessage, task }: McpDeps): McpService {
+export function createStorefrontMcp(deps: McpDeps): McpService {
+  const { storefront, sellers, pages, countMessage, task } = deps
+
+  async function checkoutFor(ask: McpAsk, name: unknown): Promise<FoundProduct | null> {
+    const product = await storefront.find(handleOf(ask), ask.caller.environment, String(name)).catch(noneMissing)
+    return product?.kind === 'checkout' ? product : null
+  }
+
   async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
     try {
       await countMessage(ask)
@@ -44,12 +52,13 @@ export function createStorefrontMcp({ storefront, sellers, pages, countMessage, 
     },
     resources: null,
     /** Of checkouts, whose workflows may take long. A guest fetches other lost answers with the payment's token. */
-    async keeps(name, ask) {
-      const product = await storefront.find(handleOf(ask), ask.caller.environment, String(name)).catch(noneMissing)
-      return product?.kind === 'checkout'
-    },
+    keeps: async (name, ask) => (await checkoutFor(ask, name)) !== null,
     keepsForGuests: true,
     task,
+    async taskOperation(ask, params) {
+      const checkout = await checkoutFor(ask, params.name)
+      return checkout === null ? null : await deps.taskOperation(checkout, ask, params)
+    },
   }
 }
 
@@ -61,6 +70,8 @@ interface McpDeps {
   sellers: Readonly<Record<Kind, Seller>>
   /** The calls that are stored. */
   task: McpService['task']
+  /** The task of a checkout's call, where it is not named by the request. */
+  taskOperation(checkout: FoundProduct, ask: McpAsk, params: McpCall['params']): Promise<Id<'op'> | null>
   pages: OwnerPages
   /** Counts each message, also those of one batch. Throws when there were too many. */
   countMessage(ask: McpAsk): Promise<void>
