@@ -11,10 +11,10 @@ import type {
   Announce,
   DisputePort,
   FilePort,
-  NoticeDigest,
   ReceiptPort,
   RefundPort,
 } from '../checkouts/ports.ts'
+import type { NoticeDigest } from '../checkouts/ports/stores.ts'
 import { createCheckouts, type Checkouts } from '../checkouts/service/checkouts.ts'
 import type { CheckoutDeps } from '../checkouts/service/deps.ts'
 import { createCheckoutStore } from '../checkouts/store/checkouts.ts'

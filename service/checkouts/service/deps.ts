@@ -10,7 +10,6 @@ import type { Log } from '../../kit/log.ts'
 import type {
   Announce,
   Callbacks,
-  CheckoutStore,
   DeliveryPort,
   BrandPort,
   DisputePort,
@@ -20,6 +19,7 @@ import type {
   SellersRecipients,
   WalletAddress,
 } from '../ports.ts'
+import type { CheckoutStore } from '../ports/stores.ts'
 import type { CaptureLimits } from '../rules/capture.ts'
 
 export interface CheckoutDeps {
