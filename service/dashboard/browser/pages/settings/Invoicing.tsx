@@ -67,7 +67,7 @@ function InvoicingForm({ known }: { known: Output<'invoices.settings'> }) {
         form={form}
         name="enabled"
         label="Buyers can ask for an invoice"
-        hint="Numbers run without gaps. An invoice is never changed once it is issued."
+        hint="Numbers count up, and none is given out twice. Some are skipped only after the server was restored from a backup. An invoice is never changed once it is issued."
       />
     </Form>
   )
