@@ -88,10 +88,10 @@ export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
   const body = await getRawInput()
   async function once<Output, Kept = Output>(
     { key }: { key?: string | undefined },
-    work: (operation: Id<'op'>, keyHash: Buffer | null) => Promise<Output>,
+    work: (operation: Id<'op'>, keyHash: Buffer | null, mayHaveBegun: boolean) => Promise<Output>,
     kept?: (output: Output) => Kept,
   ): Promise<Output | Kept> {
-    if (key === undefined) return await work(newOperation(clock), null)
+    if (key === undefined) return await work(newOperation(clock), null, false)
     const ask = {
       key,
       body,
@@ -100,8 +100,8 @@ export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
       environment: caller.environment,
       account: `${caller.issuer} ${caller.subject}`,
     }
-    const answer = await idempotency.once(ask, async (operation, _, keyHash) => {
-      const body = await work(operation, keyHash)
+    const answer = await idempotency.once(ask, async (operation, mayHaveBegun, keyHash) => {
+      const body = await work(operation, keyHash, mayHaveBegun)
       return { status: 200, body, replayBody: kept?.(body), keep: true }
     })
     // The stored answer equals the first one, and both leave here as JSON.

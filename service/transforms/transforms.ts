@@ -82,11 +82,11 @@ type Evaluated = Omit<Extract<Result, { result: unknown }>, 'id'> | Omit<Extract
 function createOverruns({ clock, patience = PATIENCE }: TransformsOptions) {
   const counts = new Recent<string, { times: number }>(REMEMBERED_MAX, { clock, forMs: COUNTED_MS })
 
-  function boundsOf(expression: string, { environment, userId, buyer }: TransformUse) {
+  function boundsOf(expression: string, { environment, userId, buyer, areGuests = false }: TransformUse) {
     const own = [environment, userId, expression]
     return [
       { key: hashOf(own), most: patience.ofAll },
-      { key: hashOf([...own, buyer]), most: patience.ofBuyer },
+      { key: hashOf([...own, buyer]), most: areGuests ? patience.ofGuests : patience.ofBuyer },
     ]
   }
 
@@ -116,8 +116,8 @@ function hashOf(parts: readonly string[]): string {
 
 interface TransformsOptions {
   clock: Clock
-  /** After how many overruns in a minute an expression is refused: to one buyer, and to all. */
-  patience?: { ofBuyer: number; ofAll: number }
+  /** After how many overruns in a minute an expression is refused: to one buyer, to all guests, and to all. */
+  patience?: { ofBuyer: number; ofGuests: number; ofAll: number }
   limitMs?: number
   threads?: number
   waitingMax?: number
@@ -149,6 +149,6 @@ const EXPRESSION_MAX = 10_000
 const INPUT_MAX = 1_500_000
 const RESULT_MAX = 1_048_576
 /** As the turns are, a hundred take most of a minute. So few inputs of one payer cannot refuse it to all for long. */
-const PATIENCE = { ofBuyer: 3, ofAll: 100 }
+const PATIENCE = { ofBuyer: 3, ofGuests: 30, ofAll: 100 }
 const COUNTED_MS = 60_000
 const REMEMBERED_MAX = 10_000

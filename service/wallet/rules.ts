@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex, Receipt } from '../chain/model.ts'
 import { depthOf, type NetworkName } from '../chain/networks.ts'
 import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
+import type { Owner } from '../kit/owner.ts'
 import type { Line } from '../ledger/model.ts'
 import { alreadyRecorded, belowMinimum, notProven } from './errors.ts'
 import type { Reconciliation, Transaction, Transfer, Withdrawal } from './model.ts'
@@ -139,13 +140,21 @@ export function keyedNonce({ keyHash, to, amount }: KeyedTerms, turn: number): H
     .digest('hex')}`
 }
 
-/** The operator has booked it: it began and ended in one transaction. */
-export function isBookedSince({ createdAt, endedAt }: Pick<Withdrawal, 'createdAt' | 'endedAt'>, since: Date): boolean {
-  return endedAt?.getTime() === createdAt.getTime() && createdAt >= since
+/**
+ * Whether the operator has booked the transfer of what this account asks for by its key: such a row began and ended in one transaction.
+ * For as long as a key is known it is that withdrawal; one that was booked on another account, or as a loss, always is.
+ */
+export function isBookedFor(
+  { userId }: Pick<Owner, 'userId'>,
+  { owner, createdAt, endedAt }: Pick<Withdrawal, 'owner' | 'createdAt' | 'endedAt'>,
+  now: Date,
+): boolean {
+  const isRecent = now.getTime() - createdAt.getTime() <= KEY_MS
+  return endedAt?.getTime() === createdAt.getTime() && (isRecent || owner.userId !== userId)
 }
 
 /** How long the service knows an `Idempotency-Key`. */
-export const KEY_MS = 26 * 3_600_000
+const KEY_MS = 26 * 3_600_000
 
 export function authorizationOf(
   to: { to: Address; amount: bigint; nonce: Hex },

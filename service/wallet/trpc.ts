@@ -66,8 +66,8 @@ export function walletRouter(wallets: Wallets, clock: Clock) {
       .input(asked(named))
       .query(async ({ ctx, input }) => toWithdrawal(await wallets.withdrawals.find(ctx.caller, input.id))),
     withdraw: keyed.input(asked(withdrawBody.extend(actKey))).mutation(({ ctx, input }) =>
-      ctx.once(input, async (operation, keyHash) => {
-        const wanted = { amount: input.amount, to: input.to, keyHash }
+      ctx.once(input, async (operation, keyHash, mayHaveBegun) => {
+        const wanted = { amount: input.amount, to: input.to, keyHash, mayHaveBegun }
         return toWithdrawal(await wallets.withdrawals.withdraw(ctx.caller, wanted, operation))
       }),
     ),

@@ -20,7 +20,7 @@ describe('what left the treasury and no row knows', () => {
     world = await openWorld()
     const { chain, service } = world
     config = readConfig({ ...(await liveSettings(chain)), DATABASE_URL: service.testDatabase.url })
-    await send(chain, [{ to: service.wallets.treasury()!, value: 100_000_000n }])
+    await send(chain, [{ to: service.wallets.treasury()!, value: 200_000_000n }])
     await world.mine(3)
     service.facilitator.start()
   })
@@ -182,6 +182,43 @@ describe('what left the treasury and no row knows', () => {
     await sound()
   })
 
+  test('is not paid again by a key that the restored database has, where the version before paid by its operation', async () => {
+    const { service, chain } = world
+    const [person, to] = [await owner(), newAddress()]
+    // Refused for want of money, which keeps the key and no answer.
+    await expect(withdrawal(person, { to, amount: 12 }, 'known-before')).rejects.toThrow('insufficient')
+    const sql = 'SELECT operation FROM idempotent_request ORDER BY created_at DESC LIMIT 1'
+    const [{ operation }] = (await service.database.statements.run(sql, [])) as [{ operation: Id<'op'> }]
+    await send(chain, [{ to: person.address, value: 10_000_000n }])
+    await world.mine(3)
+    await world.watch()
+    const hash = await lost(deriveId('wdr', operation), to, 12_000_000n)
+    const id = await withdrawal(person, { to, amount: 12 }, 'known-before')
+    expect(await paid(person, id)).toEqual({ state: 'confirmed', transactionHash: hash })
+    expect([await person.balance(), await usdcOf(chain, to)]).toEqual([8, 12_000_000n])
+    await sound()
+  })
+
+  test('is never paid again by its key where it was booked as a loss', async () => {
+    const { service, chain } = world
+    const [person, to] = [await owner(), newAddress()]
+    const hash = await paidAndForgotten(person, { to, amount: 7 }, 'lost-for-good')
+    await paid(person, await withdrawal(person, { to: newAddress(), amount: 5 }, 'meanwhile'))
+    await book(hash, 'platform')
+    await send(chain, [{ to: person.address, value: 10_000_000n }])
+    await world.mine(3)
+    await world.watch()
+    for (const days of [0, 7]) {
+      service.clock.forward(days * DAY_MS)
+      await world.mineNow()
+      await service.database.statements.run('DELETE FROM idempotent_request', [])
+      const again = withdrawal(person, { to, amount: 7 }, 'lost-for-good')
+      await expect(again).rejects.toThrow('payout_booked_otherwise')
+    }
+    expect(await usdcOf(chain, to)).toBe(7_000_000n)
+    await sound()
+  })
+
   test('is booked as a loss of the operator where no account has the money any more, once', async () => {
     const { service } = world
     const [person, to, operation] = [await owner(), newAddress(), operationNow()]
@@ -340,5 +377,22 @@ describe('what left the treasury and no row knows', () => {
     expect((await person.call('GET', `/v1/payments/${sale}`)).body.payment).toMatchObject({ state: 'refunded' })
     expect(await person.balance()).toBe(6)
     await sound()
+  })
+
+  test('ends the refund that has its nonce as paid, also where its amount is another one by now', async () => {
+    const { service, chain } = world
+    const [person, payer, operation] = [await owner(), newAddress(), operationNow()]
+    const sale = await addSale(service, person, { payer, amount: 5_000_000, recipient: person.address })
+    const hash = await lost(deriveId('rfd', operation), payer, 3_000_000n)
+    const by = { amount: null, reason: null, by: 'seller', owner: null } as const
+    const { id } = await service.refunds.request({ ...by, saleId: sale }, operation)
+    await service.wallets.payouts.step(id)
+    await world.mine(100)
+    await service.wallets.payouts.step(id)
+    expect(await service.refunds.ofSale(sale)).toMatchObject([{ id, state: 'confirmed', txHash: hash }])
+    expect(await usdcOf(chain, payer)).toBe(3_000_000n)
+    await world.watch()
+    // The operator reads what has not left.
+    expect(await service.wallets.reconciling.reconcile()).toMatchObject({ difference: 2_000_000n })
   })
 })

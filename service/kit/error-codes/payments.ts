@@ -270,7 +270,7 @@ export const PAYMENTS = {
     'Contact the seller, who knows the payment.',
   ],
   transfers_unavailable: [
-    'The order cannot be paid by a plain transfer: it is a test, it waits in the escrow, or the server has no addresses.',
+    'The order cannot be paid by a plain transfer: it is a test, it waits in the escrow, its request ends within the hour, or the server has no addresses.',
     'Pay with a wallet instead.',
   ],
   request_closed: [

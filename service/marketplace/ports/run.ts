@@ -112,6 +112,8 @@ export interface Transforms {
 /** The creator, who owns the expression, and the buyer's account, whose input it gets. */
 export interface TransformUse extends Owner {
   buyer: string
+  /** The buyer is all guests, who cannot be told apart: one of them could pay from as many wallets as it likes. */
+  areGuests?: boolean
 }
 
 /** The guarded client for addresses of creators. */

@@ -96,13 +96,14 @@ export function createRefunds(deps: RefundDeps) {
       const wait = waitOf(error)
       const refund = await store.find(id)
       if (refund === null) throw error
+      const { waitsFor, missing } = wait ?? refund
+      // First, since the chain that is asked below may not answer.
+      await store.wait(id, { waitsFor, missing, tryAt: nextTry(refund.createdAt, now) })
       const failure = isRefusal(error) || isOverdue(refund, now) ? failureOf(error, refund.waitsFor) : null
       if (failure !== null && (isRefusal(error) || !(await mayHaveLeft(deps, refund)))) {
         const fail: Work = (inside, known, sale) => moving.end(inside, sale, known, { state: 'failed', failure })
         return await moving.locked(id, whileWaiting(fail))
       }
-      const { waitsFor, missing } = wait ?? refund
-      await store.wait(id, { waitsFor, missing, tryAt: nextTry(refund.createdAt, now) })
       if (wait === null) throw error
     }
   }

@@ -103,8 +103,8 @@ function withdrawalRoutes(wallets: Wallets): AnyRoute[] {
         409: 'The Idempotency-Key conflicts.',
         503: 'This server has no chain to pay out on.',
       },
-      async handle({ caller, body, operation, keyHash }) {
-        const made = await wallets.withdrawals.withdraw(caller, { ...body, keyHash }, operation)
+      async handle({ caller, body, operation, keyHash, mayHaveBegun }) {
+        const made = await wallets.withdrawals.withdraw(caller, { ...body, keyHash, mayHaveBegun }, operation)
         return reply(200, { withdrawal: toWithdrawal(made) })
       },
     }),

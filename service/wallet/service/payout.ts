@@ -84,7 +84,8 @@ export function createPayouts(deps: WalletDeps) {
     const authorization = authorizationOf(withdrawal, terms)
     const outcome = await outcomeOf(
       chain,
-      { ...authorization, pays: authorization, seenBlock: terms.seenBlock },
+      // The nonce is this payout's alone. A refund that a restored database lost may have paid another amount by it: nothing is paid again.
+      { ...authorization, pays: null, seenBlock: terms.seenBlock },
       deps.settings.confirmations,
     )
     switch (outcome.state) {

@@ -2,10 +2,11 @@ import type { Address, Hex } from '../../chain/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { withdrawalMissing } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
-import { assertMinimum, isBookedSince, KEY_MS, keyedNonce, payoutNonce, type KeyedTerms } from '../rules.ts'
+import { assertMinimum, isBookedFor, keyedNonce, payoutNonce, type KeyedTerms } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
 import type { Holding } from './hold.ts'
 import type { Recipients } from './recipient.ts'
@@ -21,12 +22,14 @@ export function createWithdrawals(deps: WalletDeps, { recipients, holding }: Wit
     holding.onChain(owner)
     const to = await recipients.read(input.to, owner)
     const { amount } = input
+    const isLost = await isLostOfOperation(id, input, owner)
     const made = await store.together(async (inside) => {
       const before = await store.withdrawals.find(id, inside)
       if (before !== null) return before
       assertMinimum(amount, settings.withdrawalMinimum)
+      const { keyHash = null } = input
       const nonce =
-        input.keyHash == null ? payoutNonce(id) : await nonceFor({ keyHash: input.keyHash, to, amount }, inside)
+        keyHash === null || isLost ? payoutNonce(id) : await nonceFor({ keyHash, to, amount }, owner, inside)
       return await holding.hold(inside, { id, kind: 'withdrawal', owner, to, amount, nonce, returns: false })
     })
     await deps.failpoints.reach('withdrawal locked')
@@ -34,16 +37,29 @@ export function createWithdrawals(deps: WalletDeps, { recipients, holding }: Wit
   }
 
   /**
+   * Whether a restored database has the key without the withdrawal that was paid by it: in the version before, the operation of the key
+   * named the transfer.
+   */
+  async function isLostOfOperation(
+    id: Id<'wdr'>,
+    { keyHash = null, mayHaveBegun = false }: WithdrawalInput,
+    { environment }: Owner,
+  ): Promise<boolean> {
+    if (keyHash === null || !mayHaveBegun || (await store.withdrawals.find(id)) !== null) return false
+    return await holding.hasLeft(id, environment)
+  }
+
+  /**
    * The first that no earlier withdrawal of this key has, which was another one: the service has forgotten the key since. In a
    * restored database it is the nonce of the withdrawal that the database lost. Once the operator has booked that one, it is
    * the same withdrawal for as long as a key is known.
    */
-  async function nonceFor(of: KeyedTerms, inside: Statements): Promise<Hex> {
-    const since = new Date(deps.clock.now().getTime() - KEY_MS)
+  async function nonceFor(of: KeyedTerms, owner: Owner, inside: Statements): Promise<Hex> {
+    const now = deps.clock.now()
     for (let first = 0; ; first += NONCES_AT_ONCE) {
       const nonces = Array.from({ length: NONCES_AT_ONCE }, (_, at) => keyedNonce(of, first + at))
       const known = await store.withdrawals.byNonces(nonces, inside)
-      const others = new Set(known.filter((one) => !isBookedSince(one, since)).map(({ nonce }) => nonce))
+      const others = new Set(known.filter((one) => !isBookedFor(owner, one, now)).map(({ nonce }) => nonce))
       const free = nonces.find((nonce) => !others.has(nonce))
       if (free !== undefined) return free
     }
@@ -83,6 +99,8 @@ export interface WithdrawalInput {
   to: Address
   /** Names the request's key, its account and its address. */
   keyHash?: Buffer | null
+  /** The key is not new. */
+  mayHaveBegun?: boolean
 }
 
 export interface Terms {

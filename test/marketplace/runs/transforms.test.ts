@@ -61,7 +61,7 @@ describe('transforms', () => {
   })
 
   test('of one buyer ends the patience with that buyer, of many with all, for one creator and a minute', async () => {
-    const patience = { ofBuyer: 2, ofAll: 4 }
+    const patience = { ofBuyer: 2, ofGuests: 3, ofAll: 4 }
     const impatient = createTransforms({ clock, limitMs: 100, patience })
     // Ends at once for all inputs but one.
     const expression = '($f := function($x){ $f($x) }; slow ? $f(1) : 1)'
@@ -90,7 +90,7 @@ describe('transforms', () => {
   })
 
   test('of one buyer at the same moment end the patience after as many overruns as one after the other', async () => {
-    const impatient = createTransforms({ clock, limitMs: 100, patience: { ofBuyer: 2, ofAll: 3 } })
+    const impatient = createTransforms({ clock, limitMs: 100, patience: { ofBuyer: 2, ofGuests: 3, ofAll: 3 } })
     const expression = '($f := function($x){ $f($x) }; slow ? $f(1) : 1)'
     const by = (buyer: string) => ({ ...of, buyer })
     const run = (buyer: string, slow: boolean) => impatient.apply(expression, { slow }, by(buyer))
@@ -103,7 +103,7 @@ describe('transforms', () => {
   })
 
   test('of guests end the patience with all guests of that creator, from whichever wallets they pay', async () => {
-    const impatient = createTransforms({ clock, limitMs: 100, patience: { ofBuyer: 2, ofAll: 10 } })
+    const impatient = createTransforms({ clock, limitMs: 100, patience: { ofBuyer: 1, ofGuests: 2, ofAll: 10 } })
     const executor = createToolExecutor({
       callout: { send: () => Promise.reject(new Error('not called')) },
       transforms: impatient,

@@ -1,5 +1,6 @@
 import { creatorCode } from '../../../kit/error-codes/catalogue.ts'
 import { DomainError } from '../../../kit/errors.ts'
+import { GUESTS } from '../../../ledger/model.ts'
 import type { OutboundRequest } from '../../../outbound/model.ts'
 import { ExecutionFailed } from '../../errors.ts'
 import type { ToolConfig } from '../../model/asset.ts'
@@ -96,9 +97,8 @@ function expressionOf(work: Work, which: Which): string | null {
   return which === 'request' ? requestTransform : responseTransform
 }
 
-/** Guests are one buyer together: one of them could pay from as many wallets as it likes. */
 function useOf({ asset: { ownerId, environment }, payerId }: Work): TransformUse {
-  return { userId: ownerId, environment, buyer: payerId }
+  return { userId: ownerId, environment, buyer: payerId, areGuests: payerId === GUESTS }
 }
 
 function transformFailed(which: Which, error: unknown): unknown {
