@@ -11,7 +11,7 @@ import { ownRequest } from './http/requests.ts'
 import type { Checkout } from './model.ts'
 import { stepOf } from './rules/requests.ts'
 import type { CheckoutView } from './views.ts'
-import type { Converted } from './ports/stores.ts'
+import type { Converted } from './stores.ts'
 import type { Checkouts } from './service/checkouts.ts'
 
 /** The dashboard's checkout procedures. `previewOf`: the page of a checkout, without a script. */

@@ -29,11 +29,10 @@ export function createRelay(deps: RelayDeps) {
     if (!backend.up()) throw new Error(`the queue's ${backend.kind} does not answer`)
     handledSince = 0
     const lease = { window: pace.window, now, until: new Date(now.getTime() + pace.leaseMs) }
-    const leased = [
-      inTurns.length > 0 ? rows.leaseInTurns(inTurns, lease) : [],
-      plain.length > 0 ? rows.lease(plain, lease) : [],
+    const jobs = [
+      ...(inTurns.length > 0 ? await rows.leaseInTurns(inTurns, lease) : []),
+      ...(plain.length > 0 ? await rows.lease(plain, lease) : []),
     ]
-    const jobs = (await Promise.all(leased)).flat()
     await Promise.all([...byTopic(jobs)].map(([topic, list]) => push(topic, list)))
     return jobs.length
   }

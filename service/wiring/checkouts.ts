@@ -14,7 +14,7 @@ import type {
   ReceiptPort,
   RefundPort,
 } from '../checkouts/ports.ts'
-import type { NoticeDigest } from '../checkouts/ports/stores.ts'
+import type { NoticeDigest } from '../checkouts/stores.ts'
 import { createCheckouts, type Checkouts } from '../checkouts/service/checkouts.ts'
 import type { CheckoutDeps } from '../checkouts/service/deps.ts'
 import { createCheckoutStore } from '../checkouts/store/checkouts.ts'

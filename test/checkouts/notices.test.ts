@@ -53,7 +53,7 @@ describe('mails to sellers about their sales', () => {
     await anHourLater()
     expect(subjects().slice(5)).toEqual(['7 more sales'])
     expect(smtp.received[0]).toMatch(/^To: person\d+@example\.com$/m)
-    expect(await accounts()).toEqual([`sandbox/${String(world.seller.caller.user?.id)}`])
+    expect(await accounts()).toEqual([`sandbox/${world.seller.caller.user.id}`])
   })
 
   test('say which sales in production were paid with test money', async () => {

@@ -1,11 +1,13 @@
+import { invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { NewDelivery } from '../../deliveries/model.ts'
 import { isGoingBack, type Sale } from '../../sales/model.ts'
-import { requestsFull, requestUnasked, tooManyRequests } from '../errors.ts'
+import { requestsFull, requestTooShort, requestUnasked, tooManyRequests } from '../errors.ts'
 import type { Checkout, Payment, PaymentRequest, RequestStatus, Terms } from '../model.ts'
 import type { RequestView } from '../views.ts'
 import { newCheckout } from './lifecycle.ts'
+import type { PricedChoice } from './quote.ts'
 
 /** What a seller asks a buyer for, beyond what was paid. */
 export interface Wanted {
@@ -111,6 +113,27 @@ const ONCE = {
 /** Only such a checkout can be one of a request. What is sold at any other one looks for none. */
 export function mayBeRequested({ lifetime, source, after }: Pick<Terms, 'lifetime' | 'source' | 'after'>): boolean {
   return lifetime === 'temporary' && source === null && after.kind === 'text'
+}
+
+/**
+ * When an order by transfer ends by itself: with its code, or with the request that it pays. Null where neither ends. The
+ * buyer pays the network for a transfer, so an order that ends before the earliest time is refused.
+ */
+export function transferEnd(
+  checkout: Pick<Checkout, 'lifetime' | 'source' | 'after' | 'leasedUntil'>,
+  { until: codeEnds }: Pick<PricedChoice, 'until'>,
+  earliest: Date,
+): Date | null {
+  if (codeEnds !== null && codeEnds < earliest) {
+    throw invalid({
+      'choice.coupon': 'ends within the hour, before a transfer may arrive: pay with a wallet, or without the code',
+    })
+  }
+  // The lease of any other temporary checkout is renewed.
+  const requestEnds = mayBeRequested(checkout) ? checkout.leasedUntil : null
+  if (requestEnds !== null && requestEnds < earliest) throw requestTooShort()
+  if (codeEnds === null || requestEnds === null) return codeEnds ?? requestEnds
+  return codeEnds < requestEnds ? codeEnds : requestEnds
 }
 
 /** As the buyer and the owner see it. */

@@ -19,7 +19,7 @@ import type {
   SellersRecipients,
   WalletAddress,
 } from '../ports.ts'
-import type { CheckoutStore } from '../ports/stores.ts'
+import type { CheckoutStore } from '../stores.ts'
 import type { CaptureLimits } from '../rules/capture.ts'
 
 export interface CheckoutDeps {

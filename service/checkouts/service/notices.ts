@@ -4,7 +4,7 @@ import { toMail, type Notice } from '../../deliveries/service/notices.ts'
 import { turnOf, type Announcement, type Turn } from '../../queue/model.ts'
 import { isGoingBack, isReal, type Sale } from '../../sales/model.ts'
 import type { Checkout, NoticeKind } from '../model.ts'
-import type { NoticeDigest } from '../ports/stores.ts'
+import type { NoticeDigest } from '../stores.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** Mails to owners about their sales: the first of an hour each by itself, the others in one mail. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { Counts } from '../../kit/counts.ts'
 import { addressGroup } from '../../kit/http.ts'
 import type { Log } from '../../kit/log.ts'
-import type { CheckoutStore } from '../ports/stores.ts'
+import type { CheckoutStore } from '../stores.ts'
 
 /**
  * Counts how often payment pages are opened: a browser counts once a day at each checkout. Nothing of the reader is stored;

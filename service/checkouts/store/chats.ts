@@ -1,5 +1,5 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { ChatStore } from '../ports/stores.ts'
+import type { ChatStore } from '../stores.ts'
 import { HISTORY_TURNS, turnFrom, TURNS_OF_ACCOUNT, type TurnRow } from '../rules/chat.ts'
 
 /** The turns of chats. */

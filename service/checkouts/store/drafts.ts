@@ -1,5 +1,5 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { CheckoutStore } from '../ports/stores.ts'
+import type { CheckoutStore } from '../stores.ts'
 
 /** What stands in the forms of payment pages, on its way to another device. */
 export function drafts(statements: StatementPool): Pick<CheckoutStore, 'putDraft' | 'findDraft'> {

@@ -1,5 +1,5 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { CheckoutStore, NoticeDigest } from '../ports/stores.ts'
+import type { CheckoutStore, NoticeDigest } from '../stores.ts'
 
 /** What accounts are mailed of their sales. */
 export function notices(

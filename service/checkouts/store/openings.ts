@@ -1,7 +1,7 @@
 import { leastId } from '../../kit/ids.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import { IS_REAL } from '../../sales/model.ts'
-import type { CheckoutStore } from '../ports/stores.ts'
+import type { CheckoutStore } from '../stores.ts'
 
 /** How often payment pages were opened, and how many payments were made there. */
 export function openings(statements: StatementPool): Pick<CheckoutStore, 'addOpenings' | 'conversion'> {

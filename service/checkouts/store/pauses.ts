@@ -1,6 +1,6 @@
 import { inTurns } from '../../kit/rows.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { CheckoutStore } from '../ports/stores.ts'
+import type { CheckoutStore } from '../stores.ts'
 import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
 
 type Pauses = Pick<

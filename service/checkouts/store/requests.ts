@@ -2,7 +2,7 @@ import { usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { PaymentRequest } from '../model.ts'
-import type { RequestStore } from '../ports/stores.ts'
+import type { RequestStore } from '../stores.ts'
 
 /** Further amounts that buyers are asked for. */
 export function requests(statements: StatementPool): RequestStore {

@@ -1,6 +1,6 @@
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Progress } from '../model.ts'
-import type { CheckoutStore } from '../ports/stores.ts'
+import type { CheckoutStore } from '../stores.ts'
 import { NO_PROGRESS } from '../rules/lifecycle.ts'
 
 /** The queries that connect sales and checkouts. */

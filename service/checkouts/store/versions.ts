@@ -1,7 +1,7 @@
 import { isId } from '../../kit/ids.ts'
 import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import type { Checkout } from '../model.ts'
-import type { CheckoutStore } from '../ports/stores.ts'
+import type { CheckoutStore } from '../stores.ts'
 import { asShown, fromStored, type StoredShown } from '../rules/versions.ts'
 import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
 

@@ -1,7 +1,7 @@
-import type { Statements } from '../../kit/transaction.ts'
-import type { Environment, Owner } from '../../kit/owner.ts'
-import type { Span } from '../../kit/clock.ts'
-import type { Checkout, NoticeKind, PaymentRequest, Progress, Source, Turn } from '../model.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
+import type { Span } from '../kit/clock.ts'
+import type { Checkout, NoticeKind, PaymentRequest, Progress, Source, Turn } from './model.ts'
 
 export type RequestClaim = 'claimed' | 'taken' | 'over'
 
