@@ -1,7 +1,7 @@
 import type { SignedAuthorization } from '../../service/chain/model.ts'
 import type { Chains } from '../../service/wiring/chains.ts'
 import { chainVerifierOf } from '../../service/wiring/chain-verifier.ts'
-import { hiding, startRelay } from './relay.ts'
+import { hiding, honest, startRelay, type Behaviour, type Question } from './relay.ts'
 import { cancelCall, openWorld, type World } from './world.ts'
 
 /** What becomes of a payment that another facilitator settles. */
@@ -51,6 +51,24 @@ describe('the state of an authorization', () => {
     await relay.stop()
   })
 
+  it('is taken where it was used, and its nodes do not say or agree what for', async () => {
+    const { item } = await signed()
+    await world.send(world.chain.encodeTransfer(item, false))
+    const relay = await startRelay(world.local.url, hidingUses)
+    expect(await stateOf(item, [relay.url])).toBe('taken')
+    relay.behave((asked, isBatch) => (asksForLogs(asked) ? { status: 429, body: {} } : honest(asked, isBatch)))
+    expect(await stateOf(item, [relay.url])).toBe('taken')
+    const { payer, item: cancelled } = await signed()
+    const { number } = await world.chain.head()
+    const { network } = world.local
+    await world.send(cancelCall(network, cancelled, await payer.cancel(network, cancelled.nonce)))
+    relay.behave(hiding(number))
+    expect(await stateOf(cancelled, [world.local.url, relay.url])).toBe('taken')
+    relay.behave(() => ({ status: 502, body: {} }))
+    expect(await stateOf(cancelled, [relay.url])).toBe('unknown')
+    await relay.stop()
+  })
+
   it('is spent where its payer took it back', async () => {
     const { payer, item } = await signed()
     const { network } = world.local
@@ -58,3 +76,13 @@ describe('the state of an authorization', () => {
     expect(await stateOf(item)).toBe('spent')
   })
 })
+
+const asksForLogs = (asked: readonly Question[]) => asked.some(({ method }) => method === 'eth_getLogs')
+
+/** A node with the newest state that has no events yet. */
+const hidingUses: Behaviour = (asked, isBatch) =>
+  asksForLogs(asked)
+    ? { pass: asked.map((one) => (one.method === 'eth_getLogs' ? { ...one, params: [NO_LOGS] } : one)) }
+    : honest(asked, isBatch)
+
+const NO_LOGS = { fromBlock: '0x0', toBlock: '0x0' }
