@@ -81,12 +81,12 @@ export function paymentExpired(sentence: string): DomainError {
   return new DomainError('expired', 'payment_expired', sentence)
 }
 
-/** Its ten minutes are over. Only an `expired` answer is known to have been there: another one may never have been made. */
+/** Its time is over. Only an `expired` answer is known to have been there: another one may never have been made. */
 export function noLongerOwed(sale: Pick<Sale, 'id' | 'product' | 'handover'>): DomainError {
   const sentence =
     sale.handover === 'expired'
-      ? 'The answer to this payment was not fetched within ten minutes and has been deleted.'
-      : `The payment arrived, but its answer was not delivered within ten minutes, and no longer can be. Ask ${refunderOf(sale)}`
+      ? 'The answer to this payment was not fetched in time and has been deleted.'
+      : `The payment arrived, but its answer was not delivered in time, and no longer can be. Ask ${refunderOf(sale)}`
   const fields = { paymentId: sale.id, paid: true, deliverable: false }
   return new DomainError('expired', 'payment_expired', sentence, fields)
 }

@@ -122,7 +122,9 @@ export function paymentRefused(
   const reason = known ?? 'invalid_exact_evm_transaction_failed'
   if (isUsed(reason)) return authorizationUsed()
   if (reason === SETTLEMENT_UNKNOWN && sale !== null) return settlementUnknown(sale)
-  const sentence = `${sentenceOf(reason)} Nothing was charged.`
+  // Where no sale is known, one of an expired authorization may have been forgotten.
+  const isForgotten = sale === null && isExpired(reason)
+  const sentence = `${sentenceOf(reason)} ${isForgotten ? 'You were not charged for this request.' : 'Nothing was charged.'}`
   const named = sale === null ? {} : idOf(sale)
   if (!isExpired(reason)) return new PaymentRefused(sentence, { reason, ...named }, sale?.payer ?? null)
   return new DomainError('expired', 'payment_expired', sentence, { reason, ...named })

@@ -95,6 +95,8 @@ export interface Sale {
   leaseUntil: Date | null
   createdAt: Date
   endedAt: Date | null
+  /** Until when the answer is owed, where no request of its buyer waited for the payment. Null where one did. */
+  owedUntil: Date | null
   /** The sum of its refunds that have not failed. */
   refunded: Usdc
   /**
@@ -190,7 +192,16 @@ export const TOOL_NAME_MAX = 64
 /** A sale before any work was done for it. */
 export type NewSale = Omit<
   Sale,
-  'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'result' | 'endedAt' | 'refunded' | 'refundWindowDays'
+  | 'state'
+  | 'handover'
+  | 'bodyHash'
+  | 'txHash'
+  | 'reason'
+  | 'result'
+  | 'endedAt'
+  | 'owedUntil'
+  | 'refunded'
+  | 'refundWindowDays'
 >
 
 /** How the work that was bought has ended. */
@@ -203,7 +214,7 @@ export interface WorkResult {
   at: string
 }
 
-/** An answer that is stored until it was handed over whole, ten minutes at most. */
+/** An answer that is stored until it was handed over whole, or is not owed any more. */
 export interface StoredAnswer {
   /** Data that belongs to the product. */
   meta: Readonly<Record<string, unknown>>
@@ -439,7 +450,7 @@ export function isGoingBack({ amount, refunded }: Pick<Sale, 'amount' | 'refunde
 
 /** A sale in the state in which it is claimed. */
 export function claimedSale(sale: NewSale): Sale {
-  const open = { bodyHash: null, txHash: null, reason: null, result: null, endedAt: null }
+  const open = { bodyHash: null, txHash: null, reason: null, result: null, endedAt: null, owedUntil: null }
   return { ...sale, ...open, refunded: ZERO, refundWindowDays: null, state: 'claimed', handover: 'none' }
 }
 

@@ -109,6 +109,13 @@ type Within = <T>(write: (inside: Statements) => Promise<T>) => Promise<T>
 export interface Paid {
   handover: Handover
   note: unknown
+  /** No request of its buyer waits for the payment. */
+  away?: boolean
+}
+
+interface NewPaid extends Pick<Sale, 'handover' | 'owedUntil'> {
+  txHash: string
+  now: Date
 }
 
 /** How money in the escrow ended that was not captured. */
@@ -241,7 +248,7 @@ export interface SaleStore extends SaleReader {
   ): Promise<Sale | null>
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   settling(lease: Lease, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
-  paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
+  paid(inside: Statements, id: string, paid: NewPaid): Promise<Sale | null>
   failed(
     inside: Statements,
     id: string,
@@ -279,5 +286,5 @@ export interface SaleStore extends SaleReader {
   giveUpUndelivered(id: string, result: WorkResult, now: Date): Promise<boolean>
   /** Sales whose delivering process has ended. */
   findLost(now: Date, limit: number): Promise<readonly (Lease & PaymentMethod)[]>
-  forgetAnswers(before: Date): Promise<void>
+  forgetAnswers(before: Date, now: Date): Promise<void>
 }

@@ -5,6 +5,18 @@ import type { Reason } from '../x402/reasons.ts'
 /** How long an answer is stored, and how long the price in a 402 is valid. */
 export const HELD_MS = 600_000
 
+/**
+ * How long an answer is owed whose buyer's request had ended before the payment did: the buyer was told that it is pending, and
+ * does not know when it ends.
+ */
+export const OWED_AWAY_MS = 26 * 3_600_000
+
+/** Until when an answer is owed that was paid for and not handed over; `now` stands for the end that is not stored yet. */
+export function owedUntil(sale: Pick<Sale, 'endedAt' | 'owedUntil'>, owedMs: number, now: Date): Date {
+  // Books of a seller's own may not store it.
+  return sale.owedUntil ?? new Date((sale.endedAt ?? now).getTime() + owedMs)
+}
+
 /** The chain may have been asked, so the authorization is public. */
 export function isSubmitted({ state, escrow }: Pick<Sale, 'state' | 'escrow'>): boolean {
   return state === 'held' ? escrow !== null : state !== 'claimed' && state !== 'released'

@@ -14,7 +14,9 @@ export const salesTables: Tables = {
       ],
       says: 'Wallets that left finished work unpaid, for as long as they must pay first.',
     },
-    sale_answer: { ends: 'when it was delivered completely, or after ten minutes (sales.answers)' },
+    sale_answer: {
+      ends: 'when it was delivered completely, or after ten minutes, 26 hours where its buyer was away (sales.answers)',
+    },
   }),
   metrics: [
     {

@@ -1,7 +1,8 @@
 import { NO_FAILPOINTS } from '../../service/kit/failpoints.ts'
+import { usdc } from '../../service/kit/money.ts'
 import { lookingAgain } from '../../service/paywall/middleware/look-again.ts'
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
-import type { NewSale, Settled } from '../../service/sales/model.ts'
+import type { Delivered, NewSale, Settled } from '../../service/sales/model.ts'
 import type { SaleMethod } from '../../service/sales/ports.ts'
 
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -62,13 +63,21 @@ describe('settlements of the middleware without an outcome', () => {
     createdAt: new Date(START),
   } as unknown as NewSale
   const claim = { state: 'claimed', resumeAt: null, promised: false, balance: null, note: null } as const
+  const hold = {
+    paywallId: 'pwl_1',
+    network: 'base-sepolia',
+    route: 'GET /',
+    by: { payer: sold.payer },
+    amount: usdc(1n),
+    minimum: usdc(0n),
+  } as const
   const made = { answer: null, bodyHash: null, details: null, amount: null }
 
   /** Its buyer's request has ended without an outcome, and the buyer has gone. */
-  async function leftOpen(): Promise<void> {
+  async function leftOpen(delivered: Delivered = made): Promise<void> {
     const until = new Date(at + MINUTE_MS)
     await looks.journal.begin(sold, claim)
-    await looks.journal.settling(sold, made, until)
+    await looks.journal.settling(sold, delivered, until)
     await looks.journal.leave({ id: sold.id, leaseUntil: until })
   }
 
@@ -85,6 +94,21 @@ describe('settlements of the middleware without an outcome', () => {
     for (const wait of [5_000, MINUTE_MS, MINUTE_MS]) await later(wait)
     expect(await books.findById('pay_1')).toMatchObject({ state: 'paid', txHash: HASH, handover: 'none' })
     expect([asked, events, books.revenue]).toEqual([2, ['payment.completed', 'customer.first_payment'], 50_000n])
+  })
+
+  it('leave what their buyer is owed for 26 hours, and no longer', async () => {
+    const answer = { meta: { status: 200, headers: [] }, body: Buffer.from('made') }
+    await leftOpen({ ...made, answer })
+    outcome = { status: 'settled', txHash: HASH }
+    await later(5_000)
+    const forget = () => books.hold({ ...hold, call: `op_${String(at)}`, until: new Date(at) })
+    at += 26 * 60 * MINUTE_MS - 1
+    await forget()
+    expect(await books.findById('pay_1')).toMatchObject({ handover: 'none', owedUntil: new Date(at + 1) })
+    expect(await books.answerOf('pay_1')).toEqual(answer)
+    at += MINUTE_MS
+    await forget()
+    expect([await books.findById('pay_1'), await books.answerOf('pay_1')]).toEqual([null, null])
   })
 
   it('end as failed once the authorization is over', async () => {

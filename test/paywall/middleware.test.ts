@@ -12,6 +12,8 @@ import { answerOf, type Answer } from '../harness/service.ts'
 import { startStrangeFacilitator, type StrangeFacilitator } from './facilitator.ts'
 import { signed, until } from './world.ts'
 
+const DAY_MS = 24 * 3_600_000
+
 interface RpcQuestion {
   method: string
   params: { fromBlock: string; toBlock: string }[]
@@ -200,10 +202,42 @@ describe('the middleware in a server of its own', () => {
     await until(() => events.length > 0)
     const ended = ['payment.completed', 'customer.first_payment']
     expect(events).toEqual(ended)
-    // The buyer gets what was made for it, and pays nothing more.
+    // The buyer gets what was made for it a day later, and pays nothing more.
+    now += DAY_MS
     const proof = { 'x-payment-id': pending.body.paymentId, 'x-payment-token': pending.body.paymentToken }
     expect(await one.ask(proof)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
     expect([one.handled(), events, await left()]).toEqual([1, ended, 950_000n])
+  })
+
+  it('does the work that was paid for first where its buyer returns a day later', async () => {
+    let now = Date.now()
+    const events: string[] = []
+    const routes = [{ path: '/secret', settle: 'before', pricing: { model: 'per-request', amount: 0.05 } }] as const
+    const clock = { now: () => new Date(now) }
+    const one = await shop({ routes, onEvent: ({ event }) => events.push(event), timeoutMs: 1_000, ...clock })
+    const { header, left } = await paying(one)
+    const before = facilitator.settled
+    answerOfNode = ({ method }) =>
+      method === 'eth_call' && facilitator.settled > before ? { error: { code: -32_000, message: 'no state' } } : null
+    const pending = await one.ask(header)
+    answerOfNode = () => null
+    now += 5_000
+    await until(() => events.length > 0)
+    now += DAY_MS
+    const proof = { 'x-payment-id': pending.body.paymentId, 'x-payment-token': pending.body.paymentToken }
+    expect(await one.ask(proof)).toMatchObject({ status: 200, body: { secret: 'worth it' } })
+    expect([one.handled(), await left()]).toEqual([1, 950_000n])
+  })
+
+  it('says of an expired payment that it does not know only that the request charged nothing', async () => {
+    let now = Date.now()
+    const one = await shop({ now: () => new Date(now) })
+    const { header } = await paying(one)
+    now += 6 * DAY_MS
+    const refused = await one.ask(header)
+    expect(refused).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
+    expect(refused.body.error).toContain('You were not charged for this request.')
+    expect(refused.body.error).not.toContain('Nothing was charged')
   })
 
   it('does not say that nothing was charged where it cannot know', async () => {

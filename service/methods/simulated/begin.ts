@@ -17,6 +17,7 @@ export function simulatedSale(sold: Sold): Sale {
     resource: null,
     result: null,
     escrow: null,
+    owedUntil: null,
     refunded: ZERO,
     refundWindowDays: null,
   }

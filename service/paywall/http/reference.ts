@@ -56,7 +56,7 @@ function throughGate(address: string, bodyBytes: number): Described {
     description: [
       'The first route of the paywall that matches the method and path applies; without a match the answer is 404. Matching ignores case and a trailing slash; an ambiguous path is a 400.',
       'Without a payment the answer is 402 with the price: the body below for x402 version 1, the header `PAYMENT-REQUIRED` for version 2, and `X-Payment-Required`, `X-Payment-Amount`, `X-Payment-Currency`, `X-Payment-Facilitator`. A browser gets a page instead. Stock x402 clients sign and send the request again.',
-      'With a payment the request is forwarded, and the answer is the API’s own, settled before its first byte: with `X-PAYMENT-RESPONSE` or `PAYMENT-RESPONSE` (the result of the payment) and `X-Payment-ID`. If the API answers 400 or above, or does not answer, nothing is charged, unless the payment was settled before: then the answer has `X-Payment-Status: paid`, or `paid` in its body. An answer is stored until it is delivered completely, for at most ten minutes.',
+      'With a payment the request is forwarded, and the answer is the API’s own, settled before its first byte: with `X-PAYMENT-RESPONSE` or `PAYMENT-RESPONSE` (the result of the payment) and `X-Payment-ID`. If the API answers 400 or above, or does not answer, nothing is charged, unless the payment was settled before: then the answer has `X-Payment-Status: paid`, or `paid` in its body. An answer is stored until it is delivered completely, for at most ten minutes, or 26 hours where the payment ended without its buyer.',
       'Prepaid: for prices per token and per minute, the payer signs for the `maximum`, which goes into the payer’s balance at this paywall. Each answer has `X-Payment-Cost` and `X-Payment-Balance`. Only the first answer has `X-Payment-Token`: with it the next calls need no signature.',
       'The API gets your request without cookies, payment headers and an `Authorization` with a Coinslot key, and with `X-Forwarded-For`, `X-Forwarded-Host` and `-Proto` of the public address, `Via` and a signed `Coinslot-Payment`. Headers that some servers read as another method, path or user are removed too: `X-HTTP-Method-Override`, `X-Method-Override`, `X-Original-URL`, `X-Rewrite-URL`, `X-Remote-User` and the like.',
       `On a paid route, a body has at most ${String(bodyBytes)} bytes.`,
@@ -74,7 +74,7 @@ function throughGate(address: string, bodyBytes: number): Described {
       402: 'Not paid, or the price has changed: sign for the current price.',
       404: 'There is no such paywall, or it has no such route.',
       409: 'The payment is for another request, its answer was already sent (`paid`, `deliverable: false`), or it is being processed.',
-      410: 'The authorization has expired: sign a new one. If `paid`, its answer was not made or not fetched within ten minutes: ask the seller for a refund.',
+      410: 'The authorization has expired: sign a new one. If `paid`, its answer was not made or not fetched in time: ask the seller for a refund.',
       413: 'The body is too large.',
       502: 'The API failed or could not be reached. Nothing was charged, unless `paid`: then send the same request again with `paymentId` as X-Payment-ID and `paymentToken` as X-Payment-Token.',
       503: 'The paywall is paused; or `settlement_pending`: send the same request later with `paymentId` as X-Payment-ID and `paymentToken` as X-Payment-Token; you are not charged twice. `statusUrl` shows its status.',

@@ -1,6 +1,6 @@
 import { nextResume } from '../../sales/rules.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
-import { createSettling, NOTHING_HANDED_OVER } from '../../sales/service/settle.ts'
+import { BUYER_AWAY, createSettling } from '../../sales/service/settle.ts'
 import type { PaymentJournal } from '../service/deps.ts'
 import { REMEMBERED_MS_MAX } from './authorizations.ts'
 import { withOwn } from './journal.ts'
@@ -49,7 +49,7 @@ export function lookingAgain(books: PaymentJournal, deps: LookDeps) {
     // Its buyer's request works on it.
     if (taken === null) return
     try {
-      if (taken.state === 'settling') await settle(taken, NOTHING_HANDED_OVER, { waitMs: 0 })
+      if (taken.state === 'settling') await settle(taken, BUYER_AWAY, { waitMs: 0 })
     } finally {
       await books.leave({ id, leaseUntil: taken.leaseUntil })
     }

@@ -1,6 +1,7 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import { identifierUsed } from '../../sales/errors.ts'
 import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
+import { OWED_AWAY_MS, owedUntil } from '../../sales/rules.ts'
 import { readRequest } from '../../x402/payload.ts'
 import type { Hold } from '../ports.ts'
 import type { PaymentJournal } from '../service/deps.ts'
@@ -66,10 +67,11 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
 
     ...claims,
 
-    async paid(id, txHash, { handover, note }) {
+    async paid(id, txHash, { handover, note, away = false }) {
       const known = existing(id)
       if (known.state === 'paid' || known.state === 'failed') return known
-      const sale = change(id, { state: 'paid', txHash, handover, endedAt: now() })
+      const owed = away ? new Date(now().getTime() + OWED_AWAY_MS) : null
+      const sale = change(id, { state: 'paid', txHash, handover, endedAt: now(), owedUntil: owed })
       const payment = paymentOf(sale)
       const before = revenue
       revenue = usdc(revenue + payment.amount)
@@ -159,10 +161,10 @@ function memorySales() {
   /** Nothing was charged for a released sale, and an expired authorization is refused anyway: neither need be stored. */
   function drop(at: number): void {
     for (const [id, sale] of sales) {
-      const ended = sale.endedAt?.getTime() ?? Infinity
-      if (ended + HELD_MS < at && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
+      const isPast = sale.endedAt !== null && owedUntil(sale, HELD_MS, new Date(at)).getTime() < at
+      if (isPast && answers.delete(id) && sale.handover === 'none') change(id, { handover: 'expired' })
       const isReleased = sale.state === 'released' && sale.createdAt.getTime() + HELD_MS < at
-      if (isReleased || (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at)) {
+      if (isReleased || (isPast && expiryOf(sale) + HELD_MS < at)) {
         sales.delete(id)
         if (sale.digest !== null) digests.delete(sale.digest)
         if (sale.identifier !== null) identifiers.delete(`${sale.payer} ${sale.identifier}`)

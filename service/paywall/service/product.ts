@@ -3,6 +3,7 @@ import { deriveId, isId } from '../../kit/ids.ts'
 import { least } from '../../kit/money.ts'
 import { authorizationUsed, deliveryErrors, isLasting, refunderOf } from '../../sales/errors.ts'
 import { wasPaid, type Sale, type StoredAnswer } from '../../sales/model.ts'
+import { owedUntil } from '../../sales/rules.ts'
 import type { AccountTerms, Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
 import { OTHER_PRICE } from '../../x402/reasons.ts'
 import { alreadyDelivered, anotherRequest, badPayment, noLongerOwed, settlementPending, underWay } from '../errors.ts'
@@ -200,7 +201,7 @@ function createFailures({ addresses, tokens, clock }: GateProductDeps) {
   function notMade(refusal: DomainError, sale: Sale): unknown {
     const error = isLasting(refusal) ? undeliverable(refusal, sale) : owed(refusal, sale, true)
     if (!(error instanceof DomainError) || isLasting(refusal)) return error
-    const deliverableUntil = new Date((sale.endedAt ?? clock.now()).getTime() + HELD_MS).toISOString()
+    const deliverableUntil = owedUntil(sale, HELD_MS, clock.now()).toISOString()
     const sentence = `${error.message} That works once the API is for sale again, until ${deliverableUntil}. After that, ask ${refunderOf(sale)}`
     return new DomainError(error.kind, error.code, sentence, { ...error.fields, deliverableUntil })
   }

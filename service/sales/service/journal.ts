@@ -12,7 +12,7 @@ import {
   tooManyOpen,
 } from '../errors.ts'
 import { claimedSale, type PaymentMethod, type Sale, type SaleHooks } from '../model.ts'
-import { DEFAULTED_MS, isDefault, workUntil } from '../rules.ts'
+import { DEFAULTED_MS, isDefault, OWED_AWAY_MS, workUntil } from '../rules.ts'
 import type { Claim, HeldJournal, Hooks, Journal, Purchases, SaleMethod, SaleStore } from '../ports.ts'
 
 /** The service's journal: the database, the register of purchases, and what products write in the same commit. */
@@ -81,10 +81,11 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
 
     settling: (lease, delivered, until) => store.settling(lease, delivered, { now: clock.now(), until }),
 
-    async paid(id, txHash, { handover, note }) {
+    async paid(id, txHash, { handover, note, away = false }) {
       const now = clock.now()
+      const owedUntil = away ? new Date(now.getTime() + OWED_AWAY_MS) : null
       const paid = await together(async (inside) => {
-        const sale = await store.paid(inside, id, { txHash, handover, now })
+        const sale = await store.paid(inside, id, { txHash, handover, owedUntil, now })
         if (sale === null) return null
         // Accounts are locked before rows of the product, as in the claim.
         await methods.of(sale).pay?.(inside, sale)

@@ -6,7 +6,7 @@ import { outlasts } from '../../x402/requirements.ts'
 import { isUsed, OTHER_PRICE } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
-import { isAsOffered, isSubmitted } from '../rules.ts'
+import { isAsOffered, isSubmitted, owedUntil } from '../rules.ts'
 import type { Claim, Verified } from '../ports.ts'
 import { createUnsignedSelling } from './unsigned.ts'
 import { createProcessing } from './process.ts'
@@ -166,7 +166,7 @@ function assertOwed(
   if (sale.state === 'refunded' || isGoingBack(sale) || sale.result?.status === 'failed') throw paymentRefunded(sale)
   if (sale.handover === 'expired') throw errors.expired(sale)
   if (sale.handover !== 'none') throw errors.given(sale)
-  if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
+  if (owedMs !== null && owedUntil(sale, owedMs, now) < now) throw errors.expired(sale)
 }
 
 /** Throws what also says that the payment arrived, where it did. */

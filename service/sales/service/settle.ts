@@ -107,6 +107,8 @@ export type Settle = ReturnType<typeof createSettling>
 
 export const NOTHING_DELIVERED = { answer: null, bodyHash: null, details: null, amount: null } as const
 export const NOTHING_HANDED_OVER = { handover: 'none', note: null } as const
+/** What is settled without its buyer. */
+export const BUYER_AWAY = { ...NOTHING_HANDED_OVER, away: true } as const
 
 function isPassing(error: unknown): error is DomainError {
   return error instanceof DomainError && PASSING.has(error.kind)

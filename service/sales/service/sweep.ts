@@ -2,7 +2,7 @@ import type { Log } from '../../kit/log.ts'
 import { PRODUCTS, type ProductName } from '../model.ts'
 import type { Journal, SaleStore } from '../ports.ts'
 import { HELD_MS } from '../rules.ts'
-import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
+import { BUYER_AWAY, type Settle } from './settle.ts'
 
 /** Continues sales without a waiting buyer, including those of a process that has ended. */
 export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
@@ -17,7 +17,7 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
   const resume = async (product: ProductName, now: Date): Promise<void> => {
     const turns = [false, true].map(async (simulated) => {
       const open = await store.takeOpen(product, now, { limit: AT_ONCE, simulated })
-      await each(open, (sale) => settle(sale, NOTHING_HANDED_OVER, { waitMs: 0 }))
+      await each(open, (sale) => settle(sale, BUYER_AWAY, { waitMs: 0 }))
     })
     await Promise.all(turns)
   }
@@ -37,7 +37,7 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
     async sales(now: Date): Promise<void> {
       await Promise.all(turns.map(({ run }) => run(now)))
     },
-    answers: (now: Date): Promise<void> => store.forgetAnswers(new Date(now.getTime() - HELD_MS)),
+    answers: (now: Date): Promise<void> => store.forgetAnswers(new Date(now.getTime() - HELD_MS), now),
   }
 }
 

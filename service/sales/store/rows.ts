@@ -35,6 +35,7 @@ export function fromSaleRow(row: SaleRow): Sale {
     leaseUntil: row.lease_until,
     createdAt: row.created_at,
     endedAt: row.ended_at,
+    owedUntil: row.owed_until,
     refunded: row.refunded,
     refundWindowDays: row.refund_window_days,
   }

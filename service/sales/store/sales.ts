@@ -63,7 +63,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return did(SETTLING, values, 'sale_settling')
     },
 
-    paid: (inside, id, { txHash, handover, now }) => one(inside, PAID, [id, txHash, handover, now], 'sale_paid'),
+    paid: (inside, id, { txHash, handover, owedUntil, now }) =>
+      one(inside, PAID, [id, txHash, handover, now, owedUntil], 'sale_paid'),
     failed: (inside, id, { reason, end, now }) =>
       one(inside, FAILED, [id, reason, now, end?.end ?? null, end?.voidedTx ?? null], 'sale_failed'),
 
@@ -110,8 +111,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return rows.map(fromSaleRow)
     },
 
-    async forgetAnswers(before) {
-      await statements.run(FORGET_ANSWERS, [before], 'sale_forget_answers')
+    async forgetAnswers(before, now) {
+      await statements.run(FORGET_ANSWERS, [before, now], 'sale_forget_answers')
     },
   }
 }
@@ -186,7 +187,8 @@ WITH settling AS (
 SELECT id FROM settling`
 
 const PAID = `
-UPDATE sale SET state = 'paid', tx_hash = $2, handover = $3::sale_handover, ended_at = $4, resume_at = NULL, reason = NULL
+UPDATE sale SET state = 'paid', tx_hash = $2, handover = $3::sale_handover, ended_at = $4, owed_until = $5, resume_at = NULL,
+  reason = NULL
 WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
 
 const FAILED = `
@@ -236,6 +238,7 @@ const LOST = `SELECT * FROM sale WHERE state = 'claimed' AND resume_at IS NULL
 const FORGET_ANSWERS = `
 WITH gone AS (
   DELETE FROM sale_answer a USING sale s
-  WHERE s.id = a.sale_id AND s.state <> 'settling' AND greatest(a.stored_at, s.ended_at) < $1 RETURNING a.sale_id
+  WHERE s.id = a.sale_id AND s.state <> 'settling' AND greatest(a.stored_at, s.ended_at) < $1
+    AND (s.state <> 'paid' OR s.owed_until IS NULL OR s.owed_until < $2) RETURNING a.sale_id
 )
 UPDATE sale SET handover = 'expired' WHERE id IN (SELECT sale_id FROM gone) AND state = 'paid' AND handover = 'none'`
