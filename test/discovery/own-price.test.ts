@@ -151,7 +151,11 @@ describe('an asset', () => {
     expect(await found()).toEqual([1, 1, 3 * first])
     await act('archive')
     expect(await found()).toEqual([0, 0, undefined])
+    // A process of the version before publishes it, and leaves the entry as it is.
+    await service.database.statements.run("UPDATE rda SET status = 'published' WHERE slug = $1", [slug])
+    expect(await found()).toEqual([0, 0, undefined])
     await act('publish')
+    expect(await found()).toEqual([1, 1, 3 * first])
 
     // What has become free is not sold to anybody who reads the catalogue, until it has a price again.
     const free = { body: { pricing: { model: 'free' } } }

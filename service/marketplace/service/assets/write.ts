@@ -87,7 +87,11 @@ export function createWriting({ store, clock, changed, drafts }: WritingDeps) {
     for (let attempt = 1; ; attempt++) {
       const asset = await own(caller, identifier)
       const status: AssetStatus = after(action, asset.status)
-      if (status === asset.status) return asset
+      if (status === asset.status) {
+        // A process of the version before may have moved it, and does not say so to catalogues.
+        await listed(asset)
+        return asset
+      }
       // What was a public address when the draft was made may be none by now.
       if (status === 'published') await drafts.check(edited(asset, {}), ownerOf(caller))
       const now = clock.now()
