@@ -384,6 +384,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     checkouts,
     checkoutMcp,
     assets,
+    catalogue: tools.catalogue,
     runs,
     guests,
     paywalls,

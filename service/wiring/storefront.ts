@@ -2,6 +2,7 @@ import { count, createRateLimit } from '../api/limits.ts'
 import type { McpAsk, McpService } from '../api/mcp/parts.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import type { Identity } from '../identity/service/identity.ts'
+import type { Environment } from '../kit/owner.ts'
 import type { Assets } from '../marketplace/service/assets/assets.ts'
 import type { GuestRuns } from '../marketplace/service/guests.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
@@ -17,15 +18,20 @@ import { createStorefrontMcp } from '../storefront/mcp/server.ts'
 import type { AccountPayments } from '../storefront/ports.ts'
 import { createStorefront } from '../storefront/service.ts'
 import { assetSlugOf } from '../tools/rules/slug.ts'
+import type { Catalogue } from '../tools/service/catalogue/catalogue.ts'
 
 /** One MCP address for all that an account sells. */
 export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Part {
   const { config, clock, redis } = platform
-  const { identity, checkouts, checkoutMcp, assets, runs, guests, paywalls, openRoute, accounts, purchases, tokens } =
-    deps
+  const { identity, checkouts, checkoutMcp, assets, runs, guests, catalogue, paywalls, ...routeDeps } = deps
   const { storefront: address, facilitator } = config.addresses
   const messages = createRateLimit('storefront', config.RATE_API_PER_MINUTE, redis)
   const countGuest = (guest: string): Promise<void> => count(platform.guestLimit, guest)
+  const toolNamesOf = async (environment: Environment, slug: string): Promise<string[]> => {
+    const tool = assetSlugOf(slug)
+    const id = await catalogue.idOf(environment, tool, null)
+    return id === null ? [tool] : [tool, id]
+  }
   const storefront = createStorefront({
     accountByHandle: (handle) => identity.byHandle(handle),
     products: { checkout: checkouts, asset: assets, route: paywalls },
@@ -39,8 +45,8 @@ export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Pa
       sellers: {
         checkout: ({ id, name }, ask, { params, ...sent }) =>
           checkoutMcp.tools.call(askOf(id, ask), { ...sent, params: { ...params, name: toolNameOf(name) } }),
-        asset: createAssetSeller({ runs, guests, facilitator, toolSlugOf: assetSlugOf, countGuest }),
-        route: createRouteSeller({ openRoute, accounts, purchases, tokens, countGuest }),
+        asset: createAssetSeller({ runs, guests, facilitator, toolNamesOf, countGuest }),
+        route: createRouteSeller({ ...routeDeps, countGuest }),
       },
       task: (ask, operation) => checkoutMcp.task(ask, operation),
       taskOperation: async ({ id }, ask, params) => (await checkoutMcp.taskOperation?.(askOf(id, ask), params)) ?? null,
@@ -66,6 +72,7 @@ interface StorefrontPartDeps {
   /** Sells a single checkout, which the address's query names. */
   checkoutMcp: McpService
   assets: Assets
+  catalogue: Pick<Catalogue, 'idOf'>
   runs: Runs
   guests: GuestRuns
   paywalls: Paywalls

@@ -5,6 +5,9 @@ import { freePort } from '../harness/ports.ts'
 import { until } from '../harness/until.ts'
 import type { Answer, TestPerson } from '../harness/service.ts'
 import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
+import { createAssetStore } from '../../service/marketplace/store/assets/assets.ts'
+import { createPublishedTools } from '../../service/tools/service/catalogue/published.ts'
+import { publishedAssets } from '../../service/wiring/tools-catalogue.ts'
 import { post } from '../tools/mcp-client.ts'
 
 /** All that an account sells at one MCP address. */
@@ -540,14 +543,15 @@ describe('the MCP address of an account', () => {
     expect((await world.wallet(buyer)).totalSpent).toBe(0)
   })
 
+  async function callAsAgent(buyer: TestPerson, rules: Json, tool: string, input: Json): Promise<Json> {
+    const { agent } = (await buyer.call('POST', '/v1/agents', { body: { name: 'A', ...rules } })).body
+    const created = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+    return await call(tool, input, {}, { key: (created.body as { secret: string }).secret })
+  }
+
   test('an agent runs an asset as a tool only where both of its lists allow it', async () => {
     const buyer = await world.caller(1)
-    const callAs = async (rules: Json) => {
-      const { agent } = (await buyer.call('POST', '/v1/agents', { body: { name: 'A', ...rules } })).body
-      const created = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
-      const { secret } = created.body as { secret: string }
-      return await call('echo', { say: 'hi' }, {}, { key: secret })
-    }
+    const callAs = (rules: Json) => callAsAgent(buyer, rules, 'echo', { say: 'hi' })
     for (const [rules, rule] of [
       [{ tools: { allow: [] } }, 'tools.allow'],
       [{ tools: { allow: ['echo'] } }, 'tools.allow'],
@@ -558,6 +562,25 @@ describe('the MCP address of an account', () => {
     }
     expect((await world.wallet(buyer)).totalSpent).toBe(0)
     expect(await callAs({ tools: { allow: ['rda-echo'] } })).not.toHaveProperty('isError')
+  })
+
+  test("an agent's list of tools names an asset by the id of its tool too", async () => {
+    const buyer = await world.caller(1)
+    const apiEndpoint = world.server.on('/tides', () => ({ body: { tide: 'low' } }))
+    await world.tool({ apiEndpoint }, { slug: 'tides', name: 'Tides' })
+    const store = createAssetStore(world.service.testDatabase.statements)
+    const { reading, prices } = await createPublishedTools(publishedAssets(store, world.service.clock)).read('sandbox')
+    const { catalogue } = world.service
+    await catalogue.importAssets('sandbox', reading, prices)
+    const { id } = await catalogue.bySlug('sandbox', 'rda-tides', null)
+    world.service.clock.forward(3_000)
+    const callAs = (rules: Json) => callAsAgent(buyer, rules, 'tides', { city: 'Bern' })
+    expect(errorOf(await callAs({ tools: { deny: [id] } }))).toMatchObject({ limit: 'tools.deny' })
+    expect((await world.wallet(buyer)).totalSpent).toBe(0)
+    expect(await callAs({ tools: { allow: [id] } })).not.toHaveProperty('isError')
+    // The policy still means it once the catalogue has it no more.
+    await catalogue.importAssets('sandbox', { ...reading, operations: [] }, new Map())
+    expect(errorOf(await callAs({ tools: { deny: [id] } }))).toMatchObject({ limit: 'tools.deny' })
   })
 
   test('an agent calls a free route only where its rules allow it', async () => {

@@ -107,6 +107,9 @@ describe('calls of tools of every kind', () => {
     expect(await asTool({ tools: { allow: ['github-*'] } })).toBe('403 tools.allow')
     expect(await asTool({ rdas: { deny: ['Shout'] } })).toBe('403 rdas.deny')
     expect(await asTool({ tools: { allow: ['rda-SHOUT'] }, rdas: { allow: ['sh*'] } })).toBe('called')
+    const { id } = await world.service.catalogue.bySlug('sandbox', 'rda-shout', null)
+    expect(await asTool({ tools: { deny: [id] } })).toBe('403 tools.deny')
+    expect(await asTool({ tools: { allow: [id] } })).toBe('called')
     const key = await agentOf({ tools: { deny: ['*'] } })
     const body = { rdaSlug: 'shout', inputs: { say: 'x' } }
     expect((await world.service.call('POST', '/v1/run', { key, body })).status).toBe(200)

@@ -35,7 +35,7 @@ const policyFields = {
   rate: z.strictObject({ callsPerMinute: z.int().min(0).max(1_000_000).nullish() }).optional(),
   tools: lists.meta({
     description:
-      'By slug or id. An asset that is called as a tool is `rda-{slug}` here, and `rdas` applies to it as well',
+      'By slug or id. An asset that is called as a tool is `rda-{slug}` or the id of its tool here, and `rdas` applies to it as well',
   }),
   rdas: lists.meta({ description: 'Assets, by slug or id, however they are run' }),
   domains: lists.meta({ description: 'Hosts that are paid, and called for nothing where an account sells there' }),

@@ -3,6 +3,7 @@ import type { McpAsk, McpCall } from '../../api/mcp/parts.ts'
 import { answered, unpaid } from '../../api/mcp/results.ts'
 import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
+import type { Environment } from '../../kit/owner.ts'
 import { FAILURES, runFailed, runMissing, runUnsettled } from '../../marketplace/errors.ts'
 import { hasEnded, type Run } from '../../marketplace/model/run.ts'
 import type { GuestRuns } from '../../marketplace/service/guests.ts'
@@ -13,7 +14,7 @@ import type { FoundProduct } from '../model.ts'
 import type { Seller } from './server.ts'
 
 /** Sells runs of assets. Who runs one pays once it has succeeded: a guest by x402, an account from its balance. */
-export function createAssetSeller({ runs, guests, facilitator, toolSlugOf, countGuest }: AssetSellerDeps): Seller {
+export function createAssetSeller({ runs, guests, facilitator, toolNamesOf, countGuest }: AssetSellerDeps): Seller {
   async function sell(id: string, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
     const { journal, dialects } = guests
     const { arguments: inputs = {}, _meta: meta = {} } = params
@@ -44,8 +45,8 @@ export function createAssetSeller({ runs, guests, facilitator, toolSlugOf, count
     try {
       const inputs = params.arguments ?? {}
       const maxCost = maxCostIn(params._meta)
-      // By the name that it has among all tools: what its seller calls it here is for the seller to choose.
-      const toolNames = slug === undefined ? [] : [toolSlugOf(slug)]
+      // By the names that it has among all tools: what its seller calls it here is for the seller to choose.
+      const toolNames = slug === undefined || caller.agentId === null ? [] : await toolNamesOf(caller.environment, slug)
       const input = { identifier, inputs, modelId: null, maxCost, webhookUrl: null, background: false, toolNames }
       const ended = await runs.run(caller, input, { operation, keyed })
       if (!hasEnded(ended.state)) throw runUnsettled()
@@ -82,7 +83,7 @@ interface AssetSellerDeps {
   runs: Pick<Runs, 'run' | 'find' | 'cancel'>
   guests: GuestRuns
   facilitator: string
-  /** The slug of an asset's tool. */
-  toolSlugOf(slug: string): string
+  /** The slug of an asset's tool, and its id where the catalogue has it: by either an agent's policy may name it. */
+  toolNamesOf(environment: Environment, slug: string): Promise<readonly string[]>
   countGuest(address: string): Promise<void>
 }

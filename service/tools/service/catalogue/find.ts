@@ -25,10 +25,15 @@ export function createFinding(directory: Directory) {
     }))
   }
 
+  /** A view that has the tool, if there is one: it may have been imported a moment ago, by another process. */
+  async function viewWith(environment: Environment, slug: string, viewer: UserId | null): Promise<View> {
+    const view = await directory.viewOf(environment, viewer)
+    if (view.bySlug(slug)?.status === 'live') return view
+    return await directory.viewOf(environment, viewer, { fresh: true })
+  }
+
   async function get(environment: Environment, slug: string, viewer: UserId | null): Promise<ListedTool> {
-    let view = await directory.viewOf(environment, viewer)
-    // It may have been imported a moment ago, by another process.
-    if (view.bySlug(slug)?.status !== 'live') view = await directory.viewOf(environment, viewer, { fresh: true })
+    const view = await viewWith(environment, slug, viewer)
     const entry = view.bySlug(slug)
     if (entry === undefined) throw toolNotFound(nearestSlug(slug, slugsOf(view)))
     if (entry.status === 'removed') throw toolRemoved(slug, entry.successor)
@@ -59,6 +64,11 @@ export function createFinding(directory: Directory) {
     },
 
     get,
+
+    /** Of the tool with that slug, also of one that was removed: a policy that names its id still means it. */
+    async idOf(environment: Environment, slug: string, viewer: UserId | null): Promise<ToolId | null> {
+      return (await viewWith(environment, slug, viewer)).bySlug(slug)?.id ?? null
+    },
 
     async list(input: ListInput): Promise<Finding> {
       const view = await directory.viewOf(input.environment, input.viewer)
