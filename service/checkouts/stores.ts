@@ -55,6 +55,12 @@ export interface CheckoutStore extends RequestStore, ChatStore {
   list(owner: Owner, page: Page): Promise<{ checkouts: readonly Checkout[]; total: number }>
   /** The owner's persistent checkouts that sell now, the oldest first. */
   listOffered(owner: Owner, limit: number, now: Date): Promise<readonly { id: string; name: string }[]>
+  /** The owner's persistent checkouts that have ended or are paused, since then; the latest first. */
+  listFormer(
+    owner: Owner,
+    limit: number,
+    at: { now: Date; since: Date },
+  ): Promise<readonly { id: string; name: string }[]>
   /** Of these ids, those that `listOffered` would list. */
   findOffered(owner: Owner, ids: readonly string[], now: Date): Promise<readonly Checkout[]>
   /** Of these ids, those of checkouts that have ended. */

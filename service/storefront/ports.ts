@@ -50,7 +50,7 @@ export interface PaidCall {
 
 /** The products of one kind. */
 export interface ProductLists {
-  /** Their ids and names, without all that a page of tools shows. */
+  /** Their ids and names, without all that a page of tools shows: at most so many on sale, and so many former ones. */
   listTools(owner: Owner, limit: number): Promise<readonly Omit<Product, 'kind'>[]>
   /** By id. Those that are not for sale any more are missing. */
   toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>>

@@ -10,11 +10,8 @@ import { KINDS, type Assortment, type Listed, type Product } from './model.ts'
  */
 export function withToolNames(products: readonly Product[]): Pick<Assortment, 'listed' | 'byTool'> {
   const byTool = new Map<string, Listed>()
-  const listed = nameIn(
-    byTool,
-    products.filter(({ former = false }) => !former),
-  )
-  // Afterwards, so that they take no name from what is for sale.
+  const listed = nameIn(byTool, products.filter(({ former = false }) => !former).toSorted(inOrder))
+  // Afterwards, so that they take no name from what is for sale. Of one name the first in its list has it: the latest to end.
   nameIn(
     byTool,
     products.filter(({ former = false }) => former),
@@ -24,7 +21,7 @@ export function withToolNames(products: readonly Product[]): Pick<Assortment, 'l
 
 function nameIn(byTool: Map<string, Listed>, products: readonly Product[]): Listed[] {
   const listed: Listed[] = []
-  for (const product of products.toSorted(inOrder)) {
+  for (const product of products) {
     const names = [toolNameOf(product.name), ...SUFFIXES.map((length) => suffixed(product, length))]
     const tool = names.find((name) => !byTool.has(name))
     if (tool === undefined) continue

@@ -19,8 +19,8 @@ export function createStorefront({ accountByHandle, products, clock }: Storefron
     const assortment = read(handle, environment)
     known.put(name, assortment)
     assortment.then(
-      ({ listed }) => {
-        known.put(name, assortment, listed.length + 1)
+      ({ byTool }) => {
+        known.put(name, assortment, byTool.size + 1)
       },
       () => {
         known.drop(name)
@@ -91,5 +91,5 @@ function storefrontMissing(): DomainError {
 const LISTED_MAX = 1_000
 /** A change is seen everywhere after this time. */
 const KNOWN_MS = 2_000
-/** Products in memory. */
-const KNOWN_MAX = 50_000
+/** Names of tools in memory, of which most products have two. */
+const KNOWN_MAX = 100_000

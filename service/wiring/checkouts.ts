@@ -35,6 +35,7 @@ import type { Passes } from '../passes/service/passes.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
+import { days } from '../kit/tables.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { openMcp, ownerPages } from './mcp.ts'
 import type { Platform, Part } from './platform.ts'
@@ -87,6 +88,7 @@ export async function openCheckouts(
     quoteKey: derivedKey(secret, 'coinslot checkout quotes'),
     orderKey: derivedKey(secret, 'coinslot checkout orders'),
     receiptOf: receiptAddress(config, deps.selling.tokens),
+    answersKeptMs: days(config.RETAIN_DELIVERY_DAYS),
     addresses: config.addresses,
     dashboard: config.addresses.dashboard.replace(/\/$/, ''),
   })

@@ -5,6 +5,7 @@ import { freePort } from '../harness/ports.ts'
 import { until } from '../harness/until.ts'
 import type { Answer, TestPerson } from '../harness/service.ts'
 import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
+import { createCheckoutStore, LIST_FORMER } from '../../service/checkouts/store/checkouts.ts'
 import { createAssetStore } from '../../service/marketplace/store/assets/assets.ts'
 import { createPublishedTools } from '../../service/tools/service/catalogue/published.ts'
 import { publishedAssets } from '../../service/wiring/tools-catalogue.ts'
@@ -680,6 +681,86 @@ describe('the MCP address of an account', () => {
       )
       expect(errorOf(await call('brief', { say: 'x' }))).toMatchObject({ code: 'rda_not_found' })
       expect(errorOf(await call('short-get-ping', {}))).toMatchObject({ code: 'paywall_not_found' })
+    })
+  })
+
+  test('what was bought at a checkout is answered after it was paused and after it has ended, and nothing more is sold', async () => {
+    await fundTreasury()
+    let isThere = true
+    const callbackUrl = world.server.on('/leaving', ({ body }) => {
+      if (!isThere) return { status: 404, body: {} }
+      return { body: body === '' ? { message: 'ready' } : { score: 41 } }
+    })
+    const id = await checkout({ product: { name: 'Leaving audit' }, price: 0.1, callbackUrl, preflight: true })
+    const statusOf = async () =>
+      ((await world.creator.call('GET', `/v1/checkouts/${id}`)).body as { checkout: Json }).checkout['status']
+    const account = await world.caller(10)
+    const { key } = account
+    const [name, input] = ['leaving-audit', { site: 'https://example.com/' }] as const
+    const keyed = { 'coinslot/idempotency-key': 'leaving' }
+    const bought = await call(name, input, keyed, { key })
+    expect(bought).toMatchObject({ structuredContent: { score: 41 } })
+    const named = { 'coinslot/payment': (bought['_meta'] as Json)['coinslot/payment'] }
+    const { proof } = await buy(name, input)
+    const answersWhatWasBought = async (): Promise<void> => {
+      expect(await call(name, input, keyed, { key })).toEqual(bought)
+      expect(await call(name, input, named, { key })).toMatchObject({ structuredContent: { score: 41 } })
+      expect(await call(name, input, { 'coinslot/payment': proof })).toMatchObject({ structuredContent: { score: 41 } })
+    }
+    const sellsNothing = async (code: string): Promise<void> => {
+      const wallet = await world.wallet(account)
+      for (const to of [{}, { key }]) expect(errorOf(await call(name, input, {}, to))).toMatchObject({ code })
+      expect((await list()).map((tool) => tool['name'])).not.toContain(name)
+      expect(await world.wallet(account)).toEqual(wallet)
+    }
+
+    isThere = false
+    for (let missing = 0; missing < 3; missing++) await call(name, input, {}, { key })
+    expect(await statusOf()).toBe('paused')
+    world.service.clock.forward(3_000)
+    await answersWhatWasBought()
+    await sellsNothing('workflow_unavailable')
+
+    await world.creator.call('DELETE', `/v1/checkouts/${id}`)
+    expect(await statusOf()).toBe('expired')
+    world.service.clock.forward(3_000)
+    await answersWhatWasBought()
+    await sellsNothing('checkout_not_found')
+  })
+
+  test('of checkouts with one name that are sold no more, the name stays with the one that ended last', async () => {
+    const seller = await world.caller(0)
+    const { clock, testDatabase } = world.service
+    await choose(seller, 'leavers')
+    const ids: string[] = []
+    for (let place = 0; place < 3; place++) {
+      const id = await checkout({ product: { name: 'Audit' }, price: 1 }, seller)
+      await seller.call('DELETE', `/v1/checkouts/${id}`)
+      clock.forward(60_000)
+      ids.unshift(id)
+    }
+    const [last] = ids
+    const store = createCheckoutStore(testDatabase.statements)
+    const { owner } = (await store.find(last!))!
+    const former = async (limit: number, agoMs: number) => {
+      const at = { now: clock.now(), since: new Date(clock.now().getTime() - agoMs) }
+      return (await store.listFormer(owner, limit, at)).map(({ id }) => id)
+    }
+    expect(await former(10, 3_600_000)).toEqual(ids)
+    expect(await former(2, 3_600_000)).toEqual(ids.slice(0, 2))
+    expect(await former(10, 90_000)).toEqual([last])
+    const { rows } = await testDatabase.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${LIST_FORMER}`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toContain('using checkout_former')
+    expect(plan).not.toContain('Sort')
+    const unsold = await call('audit', { site: 'https://example.com/' }, {}, { handle: 'leavers' })
+    expect(errorOf(unsold)).toMatchObject({ code: 'checkout_not_found' })
+    // Its own one until a new one takes the name.
+    const sold = await checkout({ product: { name: 'Audit' }, price: 2 }, seller)
+    expect(await former(10, 90_000)).not.toContain(sold)
+    clock.forward(3_000)
+    expect(await call('audit', { site: 'https://example.com/' }, {}, { handle: 'leavers' })).toMatchObject({
+      structuredContent: { accepts: [{ amount: '2000000' }] },
     })
   })
 

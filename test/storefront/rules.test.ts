@@ -44,6 +44,9 @@ describe('the names of tools', () => {
       [expect.stringMatching(/^audit-[0-9a-f]{6}$/), { id: 'a' }],
     ])
     expect(withToolNames([former]).byTool.get('audit')).toMatchObject({ id: 'a' })
+    // The latest of them is the first.
+    const latest = { ...product('c', 'Audit'), former: true }
+    expect(withToolNames([latest, former]).byTool.get('audit')).toMatchObject({ id: 'c' })
   })
 
   test('are unique, of letters that clients accept, and each on one page', () => {

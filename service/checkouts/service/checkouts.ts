@@ -1,15 +1,12 @@
 import type { Attempted } from '../../deliveries/model.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { deriveId, isId, newId } from '../../kit/ids.ts'
-import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { ToolOffer } from '../../sales/model.ts'
 import { tokenHash } from '../../sales/service/proof.ts'
 import { checkoutMissing, draftMissing, tooManyDrafts } from '../errors.ts'
-import type { Checkout, Terms } from '../model.ts'
+import type { Terms } from '../model.ts'
 import type { CheckoutView, PaymentView } from '../views.ts'
 import { FAILED_STATUS } from '../rules/capture.ts'
-import { inputSchemaOf, priceInWords } from '../rules/choice.ts'
 import { placeOf } from '../rules/plans.ts'
 import type { Address } from '../../chain/model.ts'
 import { assertShown, HELD, newCheckout, statusOf } from '../rules/lifecycle.ts'
@@ -26,6 +23,7 @@ import { createProgress } from './progress.ts'
 import { createRequests } from './requests.ts'
 import { createOpenings } from './openings.ts'
 import { createNotices } from './notices.ts'
+import { createCheckoutTools } from './tools.ts'
 import { createUploads } from './uploads.ts'
 import { createWatching } from './watch.ts'
 
@@ -47,6 +45,7 @@ export function createCheckouts(deps: CheckoutDeps) {
     ...createChats({ ...deps, showing }),
     ...createUploads(deps),
     ...createProgress({ ...deps, showing, purchases: { find } }),
+    ...createCheckoutTools(deps),
     /** For the holder of a pass: what is left of it. For a wallet: what is left of its trial. */
     async passOf(id: string, { token, address }: { token: string | null; address: Address | null }) {
       const checkout = assertShown(await deps.store.find(id), deps.clock.now())
@@ -95,9 +94,6 @@ export function createCheckouts(deps: CheckoutDeps) {
       return { ...view, brand: await deps.brands.shown(owner) }
     },
 
-    /** The owner's checkouts that sell until the owner ends them, as tools for models; the oldest first. */
-    listTools: (owner: Owner, limit: number) => deps.store.listOffered(owner, limit, deps.clock.now()),
-
     /** Which of these have not ended. Whatever is no checkout has none of its life, and is living. */
     async living(ids: readonly string[], inside: Statements): Promise<ReadonlySet<string>> {
       const ended = await deps.store.ended(
@@ -106,17 +102,6 @@ export function createCheckouts(deps: CheckoutDeps) {
         inside,
       )
       return new Set(ids.filter((id) => !ended.has(id)))
-    },
-
-    /** The tool at the checkout's own address. */
-    async tool(id: string): Promise<ToolOffer> {
-      return toolOfferOf(assertShown(await deps.store.find(id), deps.clock.now()))
-    },
-
-    /** By id. Those that do not sell any more are missing. */
-    async toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>> {
-      const offered = ids.length === 0 ? [] : await deps.store.findOffered(owner, ids, deps.clock.now())
-      return new Map(offered.map((checkout) => [checkout.id, toolOfferOf(checkout)]))
     },
 
     /** Called after each attempt at a delivery to this checkout's callback. It is a hint that may be lost. */
@@ -149,12 +134,6 @@ export function createCheckouts(deps: CheckoutDeps) {
       requests: expireRequests,
     },
   }
-}
-
-/** A checkout as a tool: its form is the input. */
-function toolOfferOf(checkout: Checkout): ToolOffer {
-  const { product, testMode } = checkout
-  return { ...product, input: inputSchemaOf(checkout), price: priceInWords(checkout), testMode }
 }
 
 /** Long enough to take up another device. */

@@ -56,6 +56,8 @@ export interface CheckoutDeps {
   orderKey: Buffer
   /** The buyer's link to the payment's result. It contains the token and also works after the checkout has ended. */
   receiptOf(payment: string): string
+  /** How long the answers of workflows are stored. Null: for ever. */
+  answersKeptMs: number | null
   /** Links in mails to owners lead there. */
   dashboard: string
   addresses: {

@@ -50,6 +50,10 @@ export function createCheckoutStore(
       return await statements.run(LIST_OFFERED, [userId, environment, now, limit], 'checkout_list_offered')
     },
 
+    async listFormer({ userId, environment }, limit, { now, since }) {
+      return await statements.run(LIST_FORMER, [userId, environment, now, since, limit], 'checkout_list_former')
+    },
+
     async findOffered({ userId, environment }, ids, now) {
       const values = [userId, environment, now, ids]
       return (await statements.run<CheckoutRow>(FIND_OFFERED, values, 'checkout_find_offered')).map(fromCheckoutRow)
@@ -155,6 +159,13 @@ FROM checkout WHERE user_id = $1 AND environment = $2 AND state = 'active' AND l
 const LIST_OFFERED = `SELECT id, product_name AS name ${OFFERED} ORDER BY id LIMIT $4`
 
 const FIND_OFFERED = `SELECT * ${OFFERED} AND id = ANY ($4)`
+
+// All that OFFERED leaves out. The condition without a time is that of the index.
+export const LIST_FORMER = `
+SELECT id, product_name AS name FROM checkout
+WHERE user_id = $1 AND environment = $2 AND lifetime = 'persistent' AND (state <> 'active' OR leased_until IS NOT NULL)
+  AND (state <> 'active' OR leased_until <= $3) AND coalesce(expired_at, paused_at, leased_until) >= $4
+ORDER BY coalesce(expired_at, paused_at, leased_until) DESC, id DESC LIMIT $5`
 
 const ENDED = `SELECT id FROM checkout WHERE id = ANY ($1) AND (state = 'expired' OR leased_until <= $2)`
 
