@@ -157,6 +157,48 @@ describe('the middleware in a server of its own', () => {
     expect([one.handled(), await left()]).toEqual([1, 950_000n])
   })
 
+  it('says at its start that its node is of another chain, and again after ten minutes at most', async () => {
+    let now = Date.now()
+    const problems: unknown[] = []
+    const onProblem: PaywallOptions['onProblem'] = (problem, sentence) => problems.push([sentence, String(problem)])
+    answerOfNode = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : null)
+    const one = await shop({ onProblem, now: () => new Date(now) })
+    await until(() => problems.length > 0)
+    const sentence = 'The node at "rpc" is of another chain than the paywall\'s network: no payment is taken.'
+    const told = [sentence, 'Error: the node is of chain 1, and base-sepolia is chain 84532']
+    expect(problems).toEqual([told])
+    const { header } = await paying(one)
+    for (let time = 0; time < 2; time++) expect(await one.ask(header)).toMatchObject({ status: 503 })
+    expect(problems).toEqual([told])
+    now += 600_000
+    await one.ask(header)
+    expect(problems).toEqual([told, told])
+  })
+
+  it('says that its node or its facilitator does not answer, each once', async () => {
+    const problems: string[] = []
+    const onProblem: PaywallOptions['onProblem'] = (_problem, sentence) => problems.push(sentence)
+    const one = await shop({ onProblem, rpc: 'http://127.0.0.1:9' })
+    await until(() => problems.length > 0)
+    const { header } = await paying(one)
+    facilitator.mood = 'garbage'
+    for (let time = 0; time < 2; time++) expect(await one.ask(header)).toMatchObject({ status: 503 })
+    expect(problems).toEqual([
+      'The node at "rpc" cannot be read: no payment is taken.',
+      'The facilitator does not answer: no payment is taken.',
+    ])
+  })
+
+  it('says that its node does not tell what a payment was used for, once', async () => {
+    const problems: string[] = []
+    const onProblem: PaywallOptions['onProblem'] = (_problem, sentence) => problems.push(sentence)
+    const one = await shop({ onProblem, timeoutMs: 1_000 })
+    const { header } = await paying(one)
+    answerOfNode = ({ method }) => (method === 'eth_getLogs' ? { error: { code: -32_601, message: 'not here' } } : null)
+    expect(await one.ask(header)).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
+    expect(problems).toEqual(['The node at "rpc" does not search events: payments stay pending.'])
+  })
+
   it('sells nothing for a payment that the chain has already, where its node does not say what it paid for', async () => {
     const one = await shop()
     const { header, left } = await paying(one)

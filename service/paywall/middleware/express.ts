@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { countTokens as countWithTables } from '../../models/tokens.ts'
 import type { Address, Hex } from '../../chain/model.ts'
+import { NETWORKS } from '../../chain/networks.ts'
 import { recoverMessage } from '../../chain/messages.ts'
 import { DomainError, type Kind } from '../../kit/errors.ts'
 import { whenClosed } from '../../kit/http.ts'
@@ -29,6 +30,7 @@ import { capture } from './capture.ts'
 import { lookingAgain } from './look-again.ts'
 import { memoryBooks, type PaymentEvent } from './memory.ts'
 import { readOptions, type GivenOptions, type ReadOptions } from './options.ts'
+import { seldom } from './problems.ts'
 import { rpcVerifier } from './rpc.ts'
 import { usdc } from '../../kit/money.ts'
 import { withoutTrailing } from '../../kit/text.ts'
@@ -55,7 +57,10 @@ export interface PaywallOptions extends GivenOptions {
   onEvent?: (event: PaymentEvent) => void
   /** For answers that do not report their usage; the tables of o200k_base when absent. */
   countTokens?: (text: string) => Promise<number>
-  /** Called with errors that occur outside the requests' own answers. */
+  /**
+   * Called with errors that occur outside the requests' own answers, and at most once in ten minutes with what stops all sales:
+   * `rpc` or `facilitator` does not answer, or `rpc` is of another chain.
+   */
   onProblem?: (problem: unknown, sentence: string) => void
   now?: () => Date
 }
@@ -75,9 +80,13 @@ export function paywall(options: PaywallOptions): RequestHandler {
   const tokens = createPaymentTokens(randomBytes(32))
   const dialects = createDialects({ key: keyOf(options.secret), clock, signer: null })
   const books = sharedInProcess(options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now }), now)
+  const problem = seldom(options.onProblem, clock)
+  const verifier = options.rpc === undefined ? null : rpcVerifier(options.rpc, problem)
+  // Before its first buyer.
+  void verifier?.check(NETWORKS[terms.network]).catch(() => undefined)
   const remote: RemoteDeps = {
     post: (url, body, operation) => post(url, body, operation, timeoutMs),
-    verifier: options.rpc === undefined ? null : rpcVerifier(options.rpc),
+    verifier,
     digestOf: ({ chainId }, { from, nonce }) => nameOf(chainId, from, nonce),
     digestBy: ({ chainId }, payer, nonce) => nameOf(chainId, payer, nonce),
     clock,
@@ -137,8 +146,10 @@ export function paywall(options: PaywallOptions): RequestHandler {
     } catch (error) {
       // The client has disconnected, so there is no answer to send.
       if (response.destroyed) return
-      if (error instanceof DomainError) await send(refusalOf(error))
-      else if (wire.to === response) next(error)
+      if (error instanceof DomainError) {
+        if (error.code === 'facilitator_unavailable') problem(error, NO_FACILITATOR)
+        await send(refusalOf(error))
+      } else if (wire.to === response) next(error)
       else {
         // The response is captured, so an error page of the server's own handlers would not reach the client.
         options.onProblem?.(error, 'a paid request failed')
@@ -185,6 +196,7 @@ interface Wire {
 }
 
 const STATUS_PATH = '/.coinslot/payments/'
+const NO_FACILITATOR = 'The facilitator does not answer: no payment is taken.'
 
 async function statusOf(books: PaymentJournal, id: string): Promise<Outcome> {
   const sale = await books.findById(id)

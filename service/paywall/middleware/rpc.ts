@@ -1,27 +1,34 @@
 import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
 import { isRefusal, narrower, RpcRefusal, WIDEST, type RpcFault } from '../../chain/refusal.ts'
+import type { Network } from '../../chain/networks.ts'
 import { isOver, type ChainEvidence, type ChainVerifier } from '../../methods/remote/deps.ts'
+import type { Tell } from './problems.ts'
 
 /** Reads the state of an authorization from the chain, through any JSON-RPC endpoint of that network. */
-export function rpcVerifier(url: string): ChainVerifier {
+export function rpcVerifier(url: string, tell: Tell): ChainVerifier & { check(network: Network): Promise<void> } {
+  /** Null, and told to the seller, where the node does not answer or is of another chain. */
+  async function reading<Value>(network: Network, read: (call: RpcCall) => Promise<Value>): Promise<Value | null> {
+    const call = callerOf(url)
+    try {
+      const chain = Number(await call<Hex>('eth_chainId'))
+      if (chain !== network.chainId) throw new AnotherChain(chain, network)
+      return await read(call)
+    } catch (error) {
+      tell(error, error instanceof AnotherChain ? ANOTHER_CHAIN : UNREADABLE)
+      return null
+    }
+  }
+
   return {
     reads: () => true,
 
-    async payerHasCode({ chainId }, { from }) {
-      const call = callerOf(url)
-      try {
-        const [chain, code] = await Promise.all([call<Hex>('eth_chainId'), call<Hex>('eth_getCode', from, 'latest')])
-        return Number(chain) === chainId ? code !== '0x' : null
-      } catch {
-        return null
-      }
-    },
+    payerHasCode: (network, { from }) =>
+      reading(network, async (call) => (await call<Hex>('eth_getCode', from, 'latest')) !== '0x'),
 
-    async look({ usdc, chainId }, authorization) {
-      const { from, nonce } = authorization
-      const call = callerOf(url)
-      try {
-        if (Number(await call<Hex>('eth_chainId')) !== chainId) return null
+    look: (network, authorization) =>
+      reading(network, async (call) => {
+        const { usdc } = network
+        const { from, nonce } = authorization
         const data = `${AUTHORIZATION_STATE}${word(from)}${nonce.slice(2)}`
         const { number, timestamp } = await call<{ number: Hex; timestamp: Hex }>(
           'eth_getBlockByNumber',
@@ -31,14 +38,29 @@ export function rpcVerifier(url: string): ChainVerifier {
         if (BigInt(await call<Hex>('eth_call', { to: usdc.address, data }, number)) === 0n) {
           return { state: isOver(authorization, BigInt(timestamp)) ? 'over' : 'unused' }
         }
-        return await useOf(call, { token: usdc.address, number: BigInt(number) }, authorization)
-      } catch {
-        // The state is unknown.
-        return null
-      }
+        try {
+          return await useOf(call, { token: usdc.address, number: BigInt(number) }, authorization)
+        } catch (error) {
+          tell(error, NOT_SEARCHED)
+          return { state: 'taken' }
+        }
+      }),
+
+    async check(network) {
+      await reading(network, () => Promise.resolve(true))
     },
   }
 }
+
+class AnotherChain extends Error {
+  constructor(chain: number, { name, chainId }: Network) {
+    super(`the node is of chain ${String(chain)}, and ${name} is chain ${String(chainId)}`)
+  }
+}
+
+const ANOTHER_CHAIN = 'The node at "rpc" is of another chain than the paywall\'s network: no payment is taken.'
+const UNREADABLE = 'The node at "rpc" cannot be read: no payment is taken.'
+const NOT_SEARCHED = 'The node at "rpc" does not search events: payments stay pending.'
 
 /** What the nonce was used for. */
 async function useOf(
@@ -46,25 +68,19 @@ async function useOf(
   { token, number }: { token: Address; number: bigint },
   { from, to, value, nonce }: SignedAuthorization,
 ): Promise<ChainEvidence> {
-  try {
-    const use = await newestLog(call, { address: token, topics: [[USED, CANCELLED], `0x${word(from)}`, nonce] }, number)
-    if (use === null) return { state: 'taken' }
-    if (use.topics[0] === CANCELLED) return { state: 'spent' }
-    const receipt = await call<{ logs: Log[] } | null>('eth_getTransactionReceipt', use.transactionHash)
-    if (receipt === null) return { state: 'taken' }
-    // USDC marks the nonce and then moves the money, so the next transfer belongs to this authorization.
-    const next = receipt.logs.find(
-      (log) =>
-        log.address.toLowerCase() === token &&
-        log.topics[0] === TRANSFER &&
-        Number(log.logIndex) > Number(use.logIndex),
-    )
-    const ours =
-      next?.topics[1] === `0x${word(from)}` && next.topics[2] === `0x${word(to)}` && BigInt(next.data) === value
-    return ours ? { state: 'used', txHash: use.transactionHash } : { state: 'spent' }
-  } catch {
-    return { state: 'taken' }
-  }
+  const use = await newestLog(call, { address: token, topics: [[USED, CANCELLED], `0x${word(from)}`, nonce] }, number)
+  if (use === null) return { state: 'taken' }
+  if (use.topics[0] === CANCELLED) return { state: 'spent' }
+  const receipt = await call<{ logs: Log[] } | null>('eth_getTransactionReceipt', use.transactionHash)
+  if (receipt === null) return { state: 'taken' }
+  // USDC marks the nonce and then moves the money, so the next transfer belongs to this authorization.
+  const next = receipt.logs.find(
+    (log) =>
+      log.address.toLowerCase() === token && log.topics[0] === TRANSFER && Number(log.logIndex) > Number(use.logIndex),
+  )
+  const ours =
+    next?.topics[1] === `0x${word(from)}` && next.topics[2] === `0x${word(to)}` && BigInt(next.data) === value
+  return ours ? { state: 'used', txHash: use.transactionHash } : { state: 'spent' }
 }
 
 type RpcCall = <Result>(method: string, ...params: unknown[]) => Promise<Result>
