@@ -1,6 +1,5 @@
-import { nextResume } from '../../sales/rules.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
-import { BUYER_AWAY, createSettling } from '../../sales/service/settle.ts'
+import { BUYER_AWAY, createSettling, nextResume } from '../../sales/service/settle.ts'
 import type { PaymentJournal } from '../service/deps.ts'
 import { REMEMBERED_MS_MAX } from './authorizations.ts'
 import { withOwn } from './journal.ts'

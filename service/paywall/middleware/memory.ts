@@ -1,7 +1,7 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import { identifierUsed } from '../../sales/errors.ts'
 import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
-import { OWED_AWAY_MS, owedUntil } from '../../sales/rules.ts'
+import { OWED_AWAY_MS, owedUntil } from '../../sales/service/settle.ts'
 import { readRequest } from '../../x402/payload.ts'
 import type { Hold } from '../ports.ts'
 import type { PaymentJournal } from '../service/deps.ts'

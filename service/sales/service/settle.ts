@@ -4,6 +4,9 @@ import type { EscrowEnd, Paid, SaleMethod } from '../ports.ts'
 import { isEscrowOver, mayPayLater } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
 
+/** For books that a product keeps itself. */
+export { nextResume, OWED_AWAY_MS, owedUntil } from '../rules.ts'
+
 /**
  * Settles by the sale's own method and under its own id, so every repeated call, from any process and also after a crash,
  * asks for the same transfer and gets the same success. Returns the sale in the state that it has reached when the wait is
