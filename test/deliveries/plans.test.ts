@@ -1,3 +1,4 @@
+import { DELIVERY_STATES, type DeliveryState } from '../../service/deliveries/model.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { createDeliveryStore } from '../../service/deliveries/store/deliveries.ts'
 import { ADD } from '../../service/deliveries/store/write.ts'
@@ -19,6 +20,45 @@ test.each(Object.entries({ ADD, CLAIM }))(
     await database.close()
   },
 )
+
+test('lists and counts of one state read only the deliveries in it, or those that have not arrived', async () => {
+  const database = await testDatabase({ poolMax: 2 })
+  const { pool, statements } = database
+  await pool.query(
+    `INSERT INTO delivery (id, user_id, environment, subject, url, body, headers, wait_ms, keep_bytes, on_unconfirmed,
+       state, due_at, delivered_at, created_at)
+     SELECT 'dlv_' || lpad(n::text, 26, '0'), 'usr_' || n % 2, 'sandbox', 'pay_' || n % 4, 'https://example.com', '{}', '{}', 15000, 2048,
+       'hold', s.state, CASE WHEN s.state = 'pending' THEN now() END, CASE WHEN s.state = 'delivered' THEN now() END, now()
+     FROM generate_series(1, 6000) AS n,
+       LATERAL (SELECT CASE n WHEN 2 THEN 'exhausted' WHEN 4 THEN 'pending' ELSE 'delivered' END::delivery_state AS state) s`,
+  )
+  await pool.query('ANALYZE delivery')
+  const sent: [string, readonly unknown[]][] = []
+  const run: typeof statements.run = (text, values, name) => {
+    sent.push([text, values])
+    return statements.run(text, values, name)
+  }
+  const store = createDeliveryStore({ ...statements, run })
+  const owner = { userId: 'usr_0', environment: 'sandbox' } as const
+  const totalOf = async (state: DeliveryState | null, subject: string | null = null) =>
+    (await store.list(owner, { state, subject, target: null }, { limit: 10, offset: 0 })).total
+  for (let time = 0; time < 2; time++) {
+    expect(await totalOf(null)).toBe(3_000)
+    expect(await totalOf('delivered')).toBe(2_998)
+    expect(await totalOf('delivered', 'pay_2')).toBe(1_499)
+  }
+  sent.length = 0
+  for (const state of DELIVERY_STATES) {
+    if (state !== 'delivered') expect(await totalOf(state)).toBe(state === 'exhausted' || state === 'pending' ? 1 : 0)
+  }
+  expect(sent).toHaveLength(10)
+  for (const [text, values] of sent) {
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...values])
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/delivery_(undelivered|due|claimed)/)
+  }
+  await database.close()
+})
 
 test("the worker's statements scan no non-empty table from end to end", async () => {
   const database = await testDatabase({ poolMax: 1 })
