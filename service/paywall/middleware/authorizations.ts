@@ -3,7 +3,6 @@ import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { proofTooLong } from '../errors.ts'
-import { withOwn } from './journal.ts'
 import { INTERRUPTED } from './memory.ts'
 
 /**
@@ -94,3 +93,15 @@ const REGISTER = ((globalThis as Record<symbol, unknown>)[Symbol.for('coinslot.p
   taken: new Map(),
   forgotten: 0,
 }) as Register
+
+/** The journal with these operations in place of its own. */
+export function withOwn(books: PaymentJournal, own: Partial<PaymentJournal>): PaymentJournal {
+  // A journal on a database may be a class, whose methods need it as `this`.
+  return new Proxy(books, {
+    get(journal, name) {
+      if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown
+      const value: unknown = Reflect.get(journal, name)
+      return typeof value === 'function' ? (value.bind(journal) as unknown) : value
+    },
+  })
+}

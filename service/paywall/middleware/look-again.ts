@@ -1,8 +1,7 @@
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import { BUYER_AWAY, createSettling, nextResume } from '../../sales/service/settle.ts'
 import type { PaymentJournal } from '../service/deps.ts'
-import { REMEMBERED_MS_MAX } from './authorizations.ts'
-import { withOwn } from './journal.ts'
+import { REMEMBERED_MS_MAX, withOwn } from './authorizations.ts'
 
 /**
  * Looks again at settlements without an outcome, since their buyers may not return: as long as this process lives, for at most a
