@@ -175,9 +175,12 @@ describe('the middleware in a server of its own', () => {
     expect(problems).toEqual([told, told])
   })
 
-  it('says that its node or its facilitator does not answer, each once', async () => {
+  it('says that its node or its facilitator does not answer, each once, and answers buyers although its seller’s log fails', async () => {
     const problems: string[] = []
-    const onProblem: PaywallOptions['onProblem'] = (_problem, sentence) => problems.push(sentence)
+    const onProblem: PaywallOptions['onProblem'] = (_problem, sentence) => {
+      problems.push(sentence)
+      throw new Error('the log is full')
+    }
     const one = await shop({ onProblem, rpc: 'http://127.0.0.1:9' })
     await until(() => problems.length > 0)
     const { header } = await paying(one)

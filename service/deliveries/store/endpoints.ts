@@ -1,8 +1,10 @@
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
+import { leastId } from '../../kit/ids.ts'
 import { columnsOf, withOwner } from '../../kit/rows.ts'
 import type { Endpoint } from '../model.ts'
 import type { Failing, TargetStore } from '../ports.ts'
+import { fetchableSince } from '../rules/schedule.ts'
 
 /** Targets that subscribe to events. */
 export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 'rotate' | 'secrets'> {
@@ -66,7 +68,9 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
     },
 
     async disableUnfetched(inside, id, { since, now }) {
-      const [row] = await inside.run<EndpointRow>(DISABLE_UNFETCHED, [[id], now, since, LOOKED_AT])
+      // What was confirmed since then was waiting at that time, or came later: most of it is at most twice as old.
+      const oldest = leastId('dlv', fetchableSince(since))
+      const [row] = await inside.run<EndpointRow>(DISABLE_UNFETCHED, [[id], now, since, oldest, LOOKED_AT])
       return row === undefined ? null : withOwner(row)
     },
   }
@@ -152,13 +156,15 @@ WHERE t.id = ANY($1::text[]) AND ${IS_ENDPOINT} AND t.status = 'enabled'`
 
 const DISABLE = `${SET_DISABLED} RETURNING ${ENDPOINT}`
 
-/** Of the newest deliveries: one of an old event may have been confirmed a moment ago. */
+/** And of the last deliveries that are older: some events have the time of an older thing. */
 const LOOKED_AT = 10_000
 
 const DISABLE_UNFETCHED = `${SET_DISABLED}
   AND NOT EXISTS (
-    SELECT FROM (SELECT delivered_at FROM delivery WHERE target_id = t.id ORDER BY id DESC LIMIT $4::int) newest
-    WHERE newest.delivered_at >= $3::timestamptz)
+    SELECT FROM delivery d WHERE d.target_id = t.id AND d.id >= $4 AND d.delivered_at >= $3::timestamptz)
+  AND NOT EXISTS (
+    SELECT FROM (SELECT delivered_at FROM delivery WHERE target_id = t.id AND id < $4 ORDER BY id DESC LIMIT $5::int) older
+    WHERE older.delivered_at >= $3::timestamptz)
 RETURNING ${ENDPOINT}`
 
 type EndpointRow = Omit<Endpoint, 'owner'> & Owner

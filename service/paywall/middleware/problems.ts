@@ -9,7 +9,11 @@ export function seldom(tell: Tell | undefined, clock: Clock): Tell {
   return (problem, sentence) => {
     if (told.get(sentence) === true) return
     told.put(sentence, true)
-    tell?.(problem, sentence)
+    try {
+      tell?.(problem, sentence)
+    } catch {
+      // Whoever is told does not decide what a buyer is answered.
+    }
   }
 }
 
