@@ -8,7 +8,7 @@ export interface RankedResource {
   /** Equal for entries of the same resource on the same network. */
   place: string
   firstAt: Date
-  /** One that was withdrawn is shown to nobody, and shadows no other one. */
+  /** False for a withdrawn entry, which is not shown and hides no other entry. */
   isSold: boolean
 }
 

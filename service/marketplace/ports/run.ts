@@ -112,7 +112,7 @@ export interface Transforms {
 /** The creator, who owns the expression, and the buyer's account, whose input it gets. */
 export interface TransformUse extends Owner {
   buyer: string
-  /** The buyer is all guests, who cannot be told apart: one of them could pay from as many wallets as it likes. */
+  /** The buyer stands for all guests: one guest can pay from many wallets. */
   areGuests?: boolean
 }
 

@@ -3,16 +3,16 @@ import { Recent } from '../../kit/recent.ts'
 
 export type Tell = (problem: unknown, sentence: string) => void
 
-/** What stops all sales is met by each request, so the seller hears of the same at most once in ten minutes. */
+/** Reports each sentence at most once in ten minutes: every request meets what stops all sales. */
 export function seldom(tell: Tell | undefined, clock: Clock): Tell {
-  const told = new Recent<string, true>(SENTENCES_MAX, { clock, forMs: AGAIN_MS })
+  const reported = new Recent<string, true>(SENTENCES_MAX, { clock, forMs: AGAIN_MS })
   return (problem, sentence) => {
-    if (told.get(sentence) === true) return
-    told.put(sentence, true)
+    if (reported.get(sentence) === true) return
+    reported.put(sentence, true)
     try {
       tell?.(problem, sentence)
     } catch {
-      // Whoever is told does not decide what a buyer is answered.
+      // The seller's log may fail, and the buyer is answered all the same.
     }
   }
 }

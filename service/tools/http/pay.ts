@@ -125,7 +125,7 @@ const STATUS = {
 } as const
 
 const TOKEN =
-  'If this response is lost, send it as X-Payment-Token with the callId as X-Payment-ID within ten minutes to get the answer'
+  'If this response is lost, send it as X-Payment-Token with the callId as X-Payment-ID within ten minutes to get the answer, or within 26 hours where the payment was pending'
 
 /** What an answer has when its call was paid without a key. */
 export const paidFields = {
