@@ -44,6 +44,7 @@ export interface Grant {
   previousHash: Buffer | null
   rotationSalt: Buffer | null
   rotatedAt: Date | null
+  accessHash: Buffer | null
   accessExpiresAt: Date | null
   /** Of the code, and once it is redeemed, of the refresh token. */
   expiresAt: Date

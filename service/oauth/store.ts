@@ -46,7 +46,7 @@ const SELECT = `
 SELECT key_id AS "keyId", agent_id AS "agentId", user_id AS "userId", environment, client_id AS "clientId",
   redirect_uri AS "redirectUri", resource, challenge, redeemed_at AS "redeemedAt", refresh_hash AS "refreshHash",
   previous_refresh_hash AS "previousHash", rotation_salt AS "rotationSalt", rotated_at AS "rotatedAt",
-  access_expires_at AS "accessExpiresAt", expires_at AS "expiresAt", ended_at AS "endedAt"
+  access_hash AS "accessHash", access_expires_at AS "accessExpiresAt", expires_at AS "expiresAt", ended_at AS "endedAt"
 FROM oauth_grant`
 
 const FIND_BY = { code: `${SELECT} WHERE code_hash = $1`, family: `${SELECT} WHERE family_hash = $1` }

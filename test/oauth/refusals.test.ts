@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { hashOf } from '../../service/oauth/rules/grants.ts'
 import { createGrants } from '../../service/oauth/service/grants.ts'
 import { createGrantStore } from '../../service/oauth/store.ts'
 import { authorizePath, oauthWorld, REDIRECT, VERIFIER, type OAuthWorld } from './world.ts'
@@ -101,6 +103,7 @@ describe('the refusals of the authorization server', () => {
   test('a refresh token that is older than the previous one; all its tokens end', async () => {
     const first = await tokens()
     const second = await refresh(first.refresh)
+    world.service.clock.forward(61_000)
     const third = await refresh(second.body['refresh_token'])
     expect(third.status).toBe(200)
     expect(await refresh(first.refresh)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
@@ -126,6 +129,40 @@ describe('the refusals of the authorization server', () => {
     expect((await refresh(first.refresh)).body).toEqual(one.body)
     expect(await statusOf(String(one.body['access_token']))).toBe(200)
     expect((await refresh(one.body['refresh_token'])).status).toBe(200)
+  })
+
+  test('none where one of several refreshes at once has the new token already: all give the same tokens', async () => {
+    const first = await tokens()
+    const { body } = await refresh(first.refresh)
+    expect((await refresh(body['refresh_token'])).body).toEqual(body)
+    expect((await refresh(first.refresh)).body).toEqual(body)
+    expect(await statusOf(String(body['access_token']))).toBe(200)
+    world.service.clock.forward(61_000)
+    const next = await refresh(body['refresh_token'])
+    expect(next.body['refresh_token']).not.toBe(body['refresh_token'])
+    expect(await statusOf(String(next.body['access_token']))).toBe(200)
+  })
+
+  test('none where a process of the version before is beside this one: each knows the tokens that the other gave', async () => {
+    const { refresh: first } = await tokens()
+    const from = { clientId, resource: world.resource }
+    const given = await grants().refresh(first, from)
+    const { statements } = world.service.testDatabase
+    const family = first.split('.')[0]!
+    const find = 'SELECT rotation_salt AS salt FROM oauth_grant WHERE family_hash = $1'
+    const [row] = await statements.run<{ salt: Buffer }>(find, [hashOf(family)])
+    const derived = (kind: string) =>
+      createHmac('sha256', 'of the tests')
+        .update(`oauth-${kind} ${row!.salt.toString('base64url')} ${first}`)
+        .digest('base64url')
+    expect(given.refresh).toBe(`${family}.${derived('refresh')}`)
+    const before = { access: `cat_${derived('access')}`, refresh: given.refresh }
+    const write = 'UPDATE oauth_grant SET access_hash = $2 WHERE family_hash = $1'
+    await statements.run(write, [hashOf(family), hashOf(before.access)])
+    expect(await grants().refresh(first, from)).toEqual(before)
+    const next = await grants().refresh(before.refresh, from)
+    expect(next.refresh).not.toBe(before.refresh)
+    expect(await statusOf(next.access)).toBe(200)
   })
 
   test('a refresh for another resource, or by another client', async () => {

@@ -36,9 +36,9 @@ export interface Refresh {
 }
 
 /**
- * New tokens for the grant's newest refresh token. For a minute the one before gives the same tokens again: a client whose
- * calls find at once that the access token has ended refreshes for each of them, and an answer may get lost. Throws for any
- * other token.
+ * New tokens for the grant's newest refresh token. For a minute after that, it and the one before give the same tokens again:
+ * a client whose calls find at once that the access token has ended refreshes for each of them, some with the new token
+ * already, and an answer may get lost. Throws for any other token.
  */
 export function toRefreshed(
   grant: Grant | null,
@@ -49,34 +49,47 @@ export function toRefreshed(
     throw new GrantRefused('invalid_grant', 'This refresh token is unknown or was revoked. Connect again.')
   }
   const hash = hashOf(refresh)
-  const isNewest = grant.refreshHash?.equals(hash) === true
-  const tokens = tokensAfter(refresh, isNewest ? salt : grant.rotationSalt, secret)
-  if (!isNewest && !isRepeated(grant, { hash, tokens, now })) {
+  const repeated = tokensAgain(grant, { refresh, hash, secret, now })
+  if (repeated === null && grant.refreshHash?.equals(hash) !== true) {
     throw new GrantRefused('invalid_grant', 'This refresh token was used before. Connect again.', true)
   }
   if (grant.expiresAt <= now) throw new GrantRefused('invalid_grant', 'This refresh token has expired. Connect again.')
   assertResource(grant, resource)
-  if (!isNewest) return { tokens, issued: null }
+  if (repeated !== null) return { tokens: repeated, issued: null }
+  const tokens = tokensOf(refreshAfter(refresh, salt, secret), secret)
   return { tokens, issued: { ...toIssued(tokens, grant, now), previousHash: hash, rotationSalt: salt, rotatedAt: now } }
 }
 
-/** Compares the tokens too: with another secret, or after a process of an earlier version, they would be no valid ones. */
-function isRepeated(grant: Grant, { hash, tokens, now }: { hash: Buffer; tokens: Tokens; now: Date }): boolean {
-  return (
-    grant.previousHash?.equals(hash) === true &&
-    grant.refreshHash?.equals(hashOf(tokens.refresh)) === true &&
-    grant.rotatedAt !== null &&
-    now.getTime() - grant.rotatedAt.getTime() <= REPEAT_MS
-  )
+/** The tokens of the last refresh, if they can be found again. Null with another secret, whose tokens would be no valid ones. */
+function tokensAgain(
+  grant: Grant,
+  { refresh, hash, secret, now }: { refresh: string; hash: Buffer; secret: string; now: Date },
+): Tokens | null {
+  const { rotatedAt, rotationSalt: salt, refreshHash, previousHash, accessHash } = grant
+  if (rotatedAt === null || now.getTime() - rotatedAt.getTime() > REPEAT_MS) return null
+  const isPrevious = previousHash?.equals(hash) === true
+  const newest = isPrevious ? refreshAfter(refresh, salt, secret) : refresh
+  if (refreshHash?.equals(hashOf(newest)) !== true) return null
+  const tokens = tokensOf(newest, secret)
+  // A process of the version before derives both from the previous token.
+  const before = { access: ACCESS_PREFIX + derived('access', refresh, { salt, secret }), refresh: newest }
+  return [tokens, before].find(({ access }) => accessHash?.equals(hashOf(access))) ?? null
 }
 
-/** Derived, so that a repeated refresh finds them again although only their hashes are stored. */
-function tokensAfter(refresh: string, salt: Buffer | null, secret: string): Tokens {
-  const derived = (kind: string): string =>
-    createHmac('sha256', secret)
-      .update(`oauth-${kind} ${salt?.toString('base64url') ?? ''} ${refresh}`)
-      .digest('base64url')
-  return { access: ACCESS_PREFIX + derived('access'), refresh: `${beginningOf(refresh)}.${derived('refresh')}` }
+/** Derived, so that a repeated refresh finds it again although only its hash is stored. */
+function refreshAfter(refresh: string, salt: Buffer | null, secret: string): string {
+  return `${beginningOf(refresh)}.${derived('refresh', refresh, { salt, secret })}`
+}
+
+/** A refresh token with its access token, which it can find again too. */
+function tokensOf(refresh: string, secret: string): Tokens {
+  return { access: ACCESS_PREFIX + derived('access', refresh, { salt: null, secret }), refresh }
+}
+
+function derived(kind: string, refresh: string, { salt, secret }: { salt: Buffer | null; secret: string }): string {
+  return createHmac('sha256', secret)
+    .update(`oauth-${kind} ${salt?.toString('base64url') ?? ''} ${refresh}`)
+    .digest('base64url')
 }
 
 /** Throws unless the access token is valid now, for this resource. */

@@ -80,6 +80,7 @@ export function createGrants({ store, identity, agents, clock, resource, secret 
         previousHash: null,
         rotationSalt: null,
         rotatedAt: null,
+        accessHash: null,
         accessExpiresAt: null,
         endedAt: null,
         expiresAt: new Date(now.getTime() + CODE_MS),
