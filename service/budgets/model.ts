@@ -79,6 +79,8 @@ export interface Spender {
   paysAccount?: boolean
   /** For a payment: it is known to cost nothing. */
   isFree?: boolean
+  /** For a free call: it has been made, so it is counted and not judged any more. */
+  isMade?: boolean
   /** Identifies the exact request: its approval is valid for no other. */
   requestHash: string
   /** For a call that no caller waits for: announced when a person approves, so that the call resumes by itself. */
@@ -87,6 +89,14 @@ export interface Spender {
 
 /** A command to create a hold, and the agent that spends it. */
 export type AgentReserve = Reserve & { spender?: Spender | null }
+
+/** A call of an agent that costs nothing. */
+export interface FreeCall {
+  /** Of this very call: each attempt counts. */
+  id: Id<'op'>
+  owner: Owner
+  spender: Spender
+}
 
 /** The amount that an agent wants to spend, and its target. */
 export interface Expense {
@@ -97,6 +107,7 @@ export interface Expense {
   domain: string | null
   paysAccount?: boolean
   isFree?: boolean
+  isMade?: boolean
   amount: Usdc
 }
 

@@ -13,8 +13,8 @@ export type AccountByHandle = (handle: string) => Promise<string | null>
 /** Pays from the caller's account. */
 export interface AccountPayments {
   here: {
-    /** Throws where the caller's agent may not make this call, which costs nothing. */
-    mayCall(caller: Caller, request: PaidCall, operation: Id<'op'>): Promise<void>
+    /** Counts this call, which costs nothing. Throws where the caller's agent may not make it. */
+    countFree(caller: Caller, request: PaidCall, operation: Id<'op'>): Promise<void>
     /** The account as a buyer for `maxAmount`, within the limits of its agent. Null where the recipient is no account here. */
     buyer(
       caller: Caller,

@@ -1,3 +1,4 @@
+import type { FreeCall } from '../../service/budgets/model.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { TestClock } from '../harness/clock.ts'
@@ -110,6 +111,37 @@ describe('a reservation within limits', () => {
         [950n, 'refused', 'balance'],
       ].sort(),
     )
+  })
+
+  test('counts calls that cost nothing with the others, in several processes at once, and without any money', async () => {
+    const agent = await agentWith(it_, policyOf({ rate: { callsPerMinute: 7 } }))
+    const processes = [it_, budgetsOn(database.statements, clock)]
+    const free = (more: object = {}): FreeCall => {
+      const spender = {
+        agentId: agent.id,
+        kind: 'pay',
+        target: 'https://a.test/',
+        requestHash: 'h',
+        isFree: true,
+      } as const
+      return { id: newId('op', clock.now()), owner: agent.owner, spender: { ...spender, ...more } }
+    }
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, place) => {
+        const { budgets } = processes[place % 2]!
+        return outcomeOf(place % 4 < 2 ? budgets.countFree(free()) : budgets.reserve(callOf(agent, 1n)))
+      }),
+    )
+    expect(outcomes.filter((one) => one === 'allowed')).toHaveLength(7)
+    expect(outcomes.filter((one) => one === 'callsPerMinute')).toHaveLength(13)
+    // One that was made already is counted whatever the limit.
+    await it_.budgets.countFree(free({ isMade: true }))
+    const { usage } = await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)
+    expect(usage.calls).toBe(8)
+    expect(await outcomeOf(it_.budgets.countFree(free()))).toBe('callsPerMinute')
+    clock.forwardToMinute()
+    expect(await outcomeOf(it_.budgets.countFree(free()))).toBe('allowed')
+    expect(await outcomeOf(it_.budgets.countFree(free({ isFree: false })))).toBe('limits')
   })
 
   test("starts a new day's window at midnight, not before", async () => {

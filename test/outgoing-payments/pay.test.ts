@@ -342,6 +342,19 @@ describe('paying an address', () => {
       expect(seller.payments.get('/v1/approved')).toHaveLength(1)
     })
 
+    test('counts a call of an address that requires no payment, and refuses it above the calls per minute', async () => {
+      service.clock.forwardToMinute()
+      const { id, key } = await agentKey({ limits: { perDay: 5 }, rate: { callsPerMinute: 2 } })
+      const free = () => payAs(key, '/free')
+      for (const { body } of [await free(), await free()]) expect(body.response.body).toBe('for nothing')
+      expect((await free()).body).toMatchObject({ code: 'spending_limit', limit: 'callsPerMinute' })
+      const { decisions } = (await person.call('GET', `/v1/agents/${id}/decisions?outcome=allowed`)).body
+      expect(decisions).toMatchObject([
+        { kind: 'pay', amount: 0 },
+        { kind: 'pay', amount: 0 },
+      ])
+    })
+
     test('shows the agent its own payments only', async () => {
       const { key } = await agentKey({ limits: { perDay: 5 } })
       const { payment } = (await payAs(key, '/v2/own')).body

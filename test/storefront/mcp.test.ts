@@ -607,6 +607,25 @@ describe('the MCP address of an account', () => {
     expect((await callAs({})).result).toMatchObject({ structuredContent: { pong: true } })
   })
 
+  test("an agent's calls of a free route count for its calls per minute", async () => {
+    world.service.clock.forwardToMinute()
+    const buyer = await world.caller(0)
+    const rules = { name: 'A', rate: { callsPerMinute: 2 } }
+    const { agent } = (await buyer.call('POST', '/v1/agents', { body: rules })).body
+    const created = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+    const { secret: key } = created.body as { secret: string }
+    const before = world.server.to('/weather/ping').length
+    const ping = () => call('weather-get-ping', {}, {}, { key })
+    for (const answer of [await ping(), await ping()])
+      expect(answer).toMatchObject({ structuredContent: { pong: true } })
+    expect(errorOf(await ping())).toMatchObject({ code: 'spending_limit', limit: 'callsPerMinute' })
+    expect(world.server.to('/weather/ping')).toHaveLength(before + 2)
+    const standing = (await buyer.call('GET', `/v1/agents/${agent.id}/policy`)).body
+    expect(standing).toMatchObject({ calls: { allowed: 2, made: 2 } })
+    world.service.clock.forward(60_000)
+    expect(await ping()).toMatchObject({ structuredContent: { pong: true } })
+  })
+
   test('gives products of one name distinct tool names, and lists only those on sale', async () => {
     const seller = await world.caller(0)
     await choose(seller, 'names')

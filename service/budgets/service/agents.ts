@@ -140,12 +140,12 @@ async function checkTarget(
   spender: Spender,
   reference: string,
 ): Promise<void> {
-  const { agentId, kind, target, alias = null, toolNames = [], domain = null, isFree = false } = spender
+  const { agentId, kind, target, alias = null, toolNames = [], domain = null } = spender
   const agent = await store.find(owner, agentId)
   if (agent === null) throw spendingLimit(agentGone(ZERO))
   const expense = { kind, target, alias, toolNames, domain, amount: ZERO }
   const usage = await store.usage(agent.id, clock.now())
-  const verdict = decide(agent, usage, { ...expense, isFree }, { approved: false, defaultPerDay })
+  const verdict = decide(agent, usage, expense, { approved: false, defaultPerDay })
   if (verdict.outcome !== 'refused') return
   const { rule, pattern } = verdict.refusal
   const decided = { at: usage.at, outcome: 'refused' as const, rule, pattern, approvalId: null }
@@ -171,10 +171,10 @@ async function simulate(
       await breathe()
       would.calls++
       usage = roll(usage, decision.at)
-      const verdict = decide({ status: 'active', policy }, usage, withoutSeller(decision), {
-        approved: false,
-        defaultPerDay,
-      })
+      // Only what costs nothing was allowed without an amount.
+      const isFree = decision.outcome === 'allowed' && decision.amount === ZERO
+      const expense = { ...withoutSeller(decision), isFree }
+      const verdict = decide({ status: 'active', policy }, usage, expense, { approved: false, defaultPerDay })
       if (verdict.outcome === 'allowed') {
         const { outcome, amount, returned } = decision
         usage = count(usage, outcome === 'allowed' ? usdc(amount - returned) : amount)

@@ -129,9 +129,9 @@ export function newVersion(): bigint {
   return randomBytes(8).readBigInt64BE() >> 1n
 }
 
-/** A request for a hold for an agent. */
+/** A request for a hold for an agent, or a call that costs nothing and needs none. */
 export interface HoldRequest {
-  reserve: AgentReserve
+  reserve: Pick<AgentReserve, 'id' | 'owner' | 'amount'>
   spender: Spender
 }
 

@@ -30,6 +30,7 @@ export function createBudgets(deps: BudgetDeps) {
   return {
     ...createGuard({
       ledger,
+      statements,
       clock,
       store: store.decisions,
       defaultPerDay,

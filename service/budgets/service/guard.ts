@@ -1,13 +1,13 @@
 import { Batch } from '../../kit/batch.ts'
-import type { Clock } from '../../kit/clock.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Act, ActOutcome, Hold } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { AgentReserve } from '../model.ts'
 import type { TakenAgent } from '../ports.ts'
 import type { HoldRequest } from './book.ts'
+import { createFreeCalls, type FreeCallDeps } from './free-calls.ts'
 import { Memory } from './memory.ts'
-import { openSession, WroteTooEarly, type Session, type SessionDeps } from './session.ts'
+import { openSession, WroteTooEarly, type Session } from './session.ts'
 
 /**
  * Access to the ledger for callers that may be agents. Decision and hold are one transaction, so that no number of
@@ -105,14 +105,15 @@ export function createGuard(deps: GuardDeps) {
         if ('refusal' in outcome) throw outcome.refusal
       }
     },
+
+    countFree: createFreeCalls(deps, memory),
   }
 }
 
 export type Guard = ReturnType<typeof createGuard>
 
-export interface GuardDeps extends SessionDeps {
+export interface GuardDeps extends FreeCallDeps {
   ledger: Ledger
-  clock: Clock
 }
 
 /** Writes in the same transaction as the money; may be called again after a conflict between two processes. */

@@ -275,10 +275,11 @@ async function approvalsFor(
 }
 
 function expenseOf({ reserve, spender }: HoldRequest, { agent }: TakenAgent): Expense {
-  const { kind, target, alias = null, toolNames = [], domain = null, paysAccount = false } = spender
+  const { kind, target, alias = null, toolNames = [], domain = null, ...known } = spender
+  const { paysAccount = false, isFree = false, isMade = false } = known
   // A payment by another account counts as a call of this agent, but not as its owner's money.
   const own = reserve.owner.userId === agent.owner.userId && reserve.owner.environment === agent.owner.environment
-  return { kind, target, alias, toolNames, domain, paysAccount, amount: own ? reserve.amount : ZERO }
+  return { kind, target, alias, toolNames, domain, paysAccount, isFree, isMade, amount: own ? reserve.amount : ZERO }
 }
 
 function newApproval({ agent }: TakenAgent, spender: Spender, { amount }: Expense, now: Date): Approval {

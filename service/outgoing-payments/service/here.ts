@@ -1,7 +1,7 @@
 import type { Address } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
-import { deriveId, type Id } from '../../kit/ids.ts'
+import { newId, type Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
@@ -16,7 +16,7 @@ import type { Signing } from './sign.ts'
  * What is bought is a sale, which follows them.
  */
 export function createPaymentsHere(deps: PaymentsHereDeps) {
-  const { store, statements, ledger, budgets, outflow, holderOf, signing } = deps
+  const { store, statements, ledger, budgets, outflow, clock, holderOf, signing } = deps
 
   async function buyerOf(inside: Statements, { id, payer }: Pick<BoughtHere, 'id' | 'payer'>): Promise<Owner> {
     const buyer = await store.accountOf(payer, inside)
@@ -25,13 +25,13 @@ export function createPaymentsHere(deps: PaymentsHereDeps) {
   }
 
   return {
-    /** Throws where the caller's agent may not make this call, which costs nothing. */
-    async mayCall(caller: Caller, request: PaidRequest, operation: Id<'op'>): Promise<void> {
+    /** Counts this call, which costs nothing. Throws where the caller's agent may not make it. */
+    async countFree(caller: Caller, request: PaidRequest, operation: Id<'op'>): Promise<void> {
       const { agentId } = caller
       const owner = ownerOf(caller)
       const spender = spenderOf({ owner, agentId, request, operation }, null)
       if (spender === null) return
-      await budgets.agents.mayReach(owner, { ...spender, isFree: true }, deriveId('pay', operation))
+      await budgets.countFree({ id: newId('op', clock.now()), owner, spender: { ...spender, isFree: true } })
     },
 
     /** The caller's account as a buyer, within the limits of its agent. Null where this seller is paid outside. */

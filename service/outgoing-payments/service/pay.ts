@@ -1,8 +1,9 @@
 import type { Network } from '../../chain/networks.ts'
-import type { Page } from '../../budgets/model.ts'
+import type { Page, Spender } from '../../budgets/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { deriveId, type Id } from '../../kit/ids.ts'
+import { deriveId, newId, type Id } from '../../kit/ids.ts'
+import type { Owner } from '../../kit/owner.ts'
 import type { OutboundResponse } from '../../outbound/model.ts'
 import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
 import type { Announcement } from '../../queue/model.ts'
@@ -39,7 +40,10 @@ export function createPay(deps: PayDeps) {
     // Before anything is sent: an address that may not be paid is not called either.
     if (spender !== null) await budgets.agents.mayReach(owner, spender, id)
     const first = await seller.send({ ...toOutbound(request), limits, redirects: 'pass' })
-    if (first.status !== 402) return { payment: null, response: toResponse(first) }
+    if (first.status !== 402) {
+      if (spender !== null) await countMade(deps, owner, spender)
+      return { payment: null, response: toResponse(first) }
+    }
     const network = networkFor(owner)
     const payer = await reservation.payerFor(owner, network)
     const { maxAmount } = request
@@ -147,6 +151,12 @@ interface PayOptions {
   mayHaveBegun: boolean
   /** For a call that no caller waits for. */
   onApproved: Announcement | null
+}
+
+/** A call that cost nothing. It was judged before it was sent, when its price was unknown. */
+async function countMade({ budgets, clock }: PayDeps, owner: Owner, spender: Spender): Promise<void> {
+  const made = { ...spender, isFree: true, isMade: true }
+  await budgets.countFree({ id: newId('op', clock.now()), owner, spender: made })
 }
 
 /** How a payment may travel with this request. */

@@ -91,7 +91,7 @@ export function createRouteSeller({ openRoute, accounts, purchases, tokens, coun
 
   /** A route that is free. The limits of the caller's agent decide about it as about any other. */
   async function pass(route: OpenedRoute, { guest, caller, operation }: McpAsk): Promise<CallToolResult> {
-    if (guest === null) await accounts.here.mayCall(caller, callOf(route, ZERO), operation)
+    if (guest === null) await accounts.here.countFree(caller, callOf(route, ZERO), operation)
     return toResult(route, await route.pass(), {})
   }
 
