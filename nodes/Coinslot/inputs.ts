@@ -98,13 +98,37 @@ export function readJson(step: Step, name: string, value: unknown): IDataObject 
   throw refusal(step, `${name} must be an object, as in {"name": "value"}.`)
 }
 
-/** n8n gives a time of its own zone, as text or as Luxon's object. The service wants one with its zone. */
+/** n8n gives a time of the workflow's zone, as text or as Luxon's object. The service wants one with its zone. */
 export function readTime(step: Step, name: string, value: unknown): IDataObject {
   if (value === undefined || value === null || value === '') return {}
-  const at = new Date(typeof value === 'string' ? value : Number(value))
+  const isLocal = typeof value === 'string' && LOCAL_TIME.test(value)
+  const at = isLocal
+    ? timeIn(step.node.getTimezone(), value.length > DAY.length ? value.replace(' ', 'T') : `${value}T00:00`)
+    : new Date(typeof value === 'string' ? value : Number(value))
   if (Number.isNaN(at.getTime())) throw refusal(step, `${name} is not a time. Enter a date and a time.`)
   return { [name]: at.toISOString() }
 }
+
+/** A time or a day without its zone, as the editor stores it. */
+const LOCAL_TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?)?$/
+const DAY = 'yyyy-mm-dd'
+
+/** In the hour that a clock is put back through twice, the first; of one that it skips, the time after it. */
+function timeIn(zone: string, local: string): Date {
+  const asUtc = Date.parse(`${local}Z`)
+  if (Number.isNaN(asUtc)) return new Date(Number.NaN)
+  const candidates = [-DAY_MS, DAY_MS].map((away) => asUtc - offsetAt(zone, asUtc + away))
+  const exact = candidates.filter((at) => at + offsetAt(zone, at) === asUtc)
+  return new Date(exact.length > 0 ? Math.min(...exact) : Math.max(...candidates))
+}
+
+/** By how much a clock of the zone is ahead of UTC. */
+function offsetAt(zone: string, at: number): number {
+  const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(at)
+  return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(at / 1_000) * 1_000
+}
+
+const DAY_MS = 86_400_000
 
 interface Mapped {
   mappingMode?: string

@@ -20,7 +20,7 @@ export async function searchRdas(
   }))
 }
 
-/** Checkouts that take payments, the newest first. */
+/** Checkouts of the account, the newest first, with the state of those that take no payments now. */
 export async function searchCheckouts(
   this: ILoadOptionsFunctions,
   filter?: string,

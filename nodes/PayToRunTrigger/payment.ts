@@ -51,6 +51,9 @@ const SHAPE: Shape = {
     capture: text,
     deadline: text,
     chat: (value) => (isObject(value) ? undefined : 'must be an object'),
+    lines: (value) => (isObject(value) ? undefined : 'must be an object'),
+    free: text,
+    plan: text,
   },
 }
 
@@ -60,9 +63,14 @@ function isAddition([field, fault]: readonly [string, string]): boolean {
 
 const UNKNOWN = 'is not part of a payment'
 
-/** Earlier versions of the service do not send these fields; `capture` and `deadline` come with a payment that is not charged yet, `chat` with a turn of one. */
+/**
+ * Earlier versions of the service do not send these fields. `capture` and `deadline` come with a payment that is not charged yet, `chat`
+ * with a turn of one, `lines` with a price that is not one for all, `free` and `plan` with what was paid ahead or costs nothing.
+ */
 const OPTIONAL: ReadonlySet<string> = new Set(
-  ['paymentId', 'test', 'receiptUrl', 'capture', 'deadline', 'chat'].map((name) => `metadata.${name}`),
+  ['paymentId', 'test', 'receiptUrl', 'capture', 'deadline', 'chat', 'lines', 'free', 'plan'].map(
+    (name) => `metadata.${name}`,
+  ),
 )
 
 function faultOf(value: unknown, shape: Shape, at: string): readonly [string, string] | undefined {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow'
 import { isObject } from '../shared/transport.ts'
 import { fieldNamed, keyOf, nameOf, type FieldParameters } from './form.ts'
@@ -119,7 +120,8 @@ interface PlanParameters {
   runs?: number
 }
 
-/** The same name is the same plan, also after the workflow was published again. */
+/** The same name is the same plan, also after the workflow was published again. A name without Latin letters or digits has a number of its own. */
 function idOf(name: string): string {
-  return nameOf(name).replaceAll('_', '-').slice(0, 40).replace(/-$/, '')
+  const id = nameOf(name).replaceAll('_', '-').slice(0, 40).replace(/-$/, '')
+  return id === '' ? `plan-${createHash('sha256').update(name.trim().normalize()).digest('hex').slice(0, 12)}` : id
 }

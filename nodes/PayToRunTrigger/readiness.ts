@@ -25,21 +25,30 @@ export async function findFault(
   if (webhook.getMode() === 'manual') return undefined
   const key = JSON.stringify([kept.checkoutId, webhook.getNode().credentials?.['coinslotApi']?.id])
   const known = remembered.get(key)
-  if (known !== undefined && nowMs - known.askedAt < ASK_AGAIN_MS) return await known.fault
+  if (known !== undefined && nowMs - known.askedAt < ASK_AGAIN_MS) return faultIn(await known.look)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-  const fault = askService(webhook, kept)
-  remembered.set(key, { fault, askedAt: nowMs })
-  const found = await fault
+  const look = askService(webhook, kept, known?.look)
+  remembered.set(key, { look, askedAt: nowMs })
+  const found = faultIn(await look)
   // Publishing again revives an expired checkout at once.
   if (found?.code === EXPIRED) remembered.delete(key)
   return found
 }
 
+function faultIn(look: Look): Fault | undefined {
+  return look === STRANGER ? undefined : look
+}
+
 /**
  * Only a refusal is a fault, or a checkout that has expired: a service that is slow or down now is asked again when the delivery
- * comes.
+ * comes. A refusal that is not the service's own may be a proxy's while the service starts: it counts when the next look
+ * finds it too.
  */
-async function askService(webhook: IWebhookFunctions, { checkoutId }: Registration): Promise<Fault | undefined> {
+async function askService(
+  webhook: IWebhookFunctions,
+  { checkoutId }: Registration,
+  before: Promise<Look> | undefined,
+): Promise<Look> {
   const answer = await ask(webhook, { method: 'GET', path: `/checkouts/${checkoutId}`, timeoutMs: TIMEOUT_MS })
   if (isExpired(answer)) {
     const reason = `The checkout ${checkoutId} has expired. Publish this workflow again: customers keep the same link.`
@@ -47,18 +56,29 @@ async function askService(webhook: IWebhookFunctions, { checkoutId }: Registrati
   }
   const isRefused = answer.reached ? REFUSALS.has(answer.status) : answer.address === ''
   if (!isRefused) return undefined
-  const isMissing = answer.reached && answer.status === 404 && answer.body['code'] !== undefined
+  const isStranger = answer.reached && answer.body['code'] === undefined
+  if (isStranger && (await before) === undefined) return STRANGER
+  const isMissing = answer.reached && answer.status === 404 && !isStranger
   const reason = isMissing
     ? `The account of the credential has no checkout ${checkoutId}. Publish this workflow again to get a new one, or choose the credential of the account that it was published with.`
     : advice(answer)
   webhook.logger.error(`Checkout ${checkoutId} cannot be paid for: customers see that it is not available. ${reason}`)
-  return { code: isMissing ? 'checkout_not_found' : 'credential_refused', reason }
+  if (isMissing) return { code: 'checkout_not_found', reason }
+  // Anybody may ask, and the address may be one within the author's network: only the log names it.
+  const said = isStranger
+    ? 'There is no Coinslot service at the address in the credential. Check it there: the log of n8n names it.'
+    : reason
+  return { code: 'credential_refused', reason: said }
 }
 
 function isExpired(answer: HttpResult): boolean {
   const checkout = answer.reached && answer.status === 200 ? answer.body['checkout'] : undefined
   return isObject(checkout) && checkout['status'] === 'expired'
 }
+
+/** Something answered that is not the service. */
+const STRANGER = 'stranger'
+type Look = Fault | typeof STRANGER | undefined
 
 const EXPIRED = 'checkout_expired'
 /** 400: the key is one of the other environment. */
@@ -71,4 +91,4 @@ const REMEMBERED_MAX = 1_000
  * In memory: n8n stores the static data as a whole after each request, so writing there while the workflow is published
  * again would bring the old registration back.
  */
-const remembered = new Map<string, { fault: Promise<Fault | undefined>; askedAt: number }>()
+const remembered = new Map<string, { look: Promise<Look>; askedAt: number }>()

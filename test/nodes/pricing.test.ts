@@ -113,6 +113,16 @@ describe('besides a single run', () => {
     ])
   })
 
+  it('plans whose names have no Latin letters have ids that the service takes, the same each time', () => {
+    const plan = (name: string) => ({ name, kind: 'period', price: 20, runs: 0, days: 31 })
+    const idsOf = (...names: string[]) =>
+      termsBody.parse(sentWith({ plans: { plans: names.map(plan) } })).plans?.map(({ id }) => id) ?? []
+    const [month, year] = idsOf('月額プラン', 'Год')
+    expect(month).toMatch(/^plan-[0-9a-f]{12}$/)
+    expect(idsOf('Год', ' 月額プラン ')).toEqual([year, month])
+    expect(year).not.toBe(month)
+  })
+
   it('a field is shown only if a dropdown or a checkbox above it has a value', () => {
     const rules = (showIfField: string, showIfValue: string) => ({ showIfField, showIfValue })
     const sent = sentWith({

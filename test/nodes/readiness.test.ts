@@ -34,13 +34,44 @@ describe('the check before a payment', () => {
     ['a key that may not', refuses(403, 'agent_key_forbidden'), 'credential_refused', /may not do this: The service/],
     ['no such checkout', refuses(404, 'checkout_not_found'), 'checkout_not_found', /has no checkout chk_.*Publish/],
     ['the other environment', refuses(400, 'environment_mismatch'), 'credential_refused', /the other environment/],
-    ['another server', refuses(404), 'credential_refused', /no Coinslot service at/],
   ])('is answered with 410 and the reason, which n8n logs: %s', async (_, service, code, reason) => {
     const { result, response, calls, warnings } = await check(service, { parameters: { testMode: false } })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(response).toMatchObject({ status: 410, body: { code, error: expect.stringMatching(reason) } })
     expect(warnings).toEqual([expect.stringMatching(reason)])
     expect(calls).toEqual([expect.objectContaining({ method: 'GET', timeout: 3_000 })])
+  })
+
+  it.each([400, 403, 404])(
+    'takes a %s without a code for a proxy that has no service behind it now, once',
+    async (status) => {
+      const kept = registered()
+      let answer = refuses(status)
+      const { context, warnings } = webhook({}, { service: () => answer() })
+      const at = (minute: number) => findFault(context, kept, { nowMs: minute * 60_000 })
+      expect(await at(0)).toBeUndefined()
+      answer = () => ({ status: 200, body: {} })
+      expect(await at(1)).toBeUndefined()
+      answer = refuses(status)
+      expect([await at(2), warnings]).toEqual([undefined, []])
+      expect(await at(3)).toEqual({
+        code: 'credential_refused',
+        reason: expect.stringContaining('no Coinslot service'),
+      })
+      expect(await at(4)).toEqual({
+        code: 'credential_refused',
+        reason: expect.stringContaining('no Coinslot service'),
+      })
+    },
+  )
+
+  it('names the address in the credential to the log alone', async () => {
+    const { context, warnings } = webhook({}, { service: refuses(404) })
+    const kept = registered()
+    await findFault(context, kept, { nowMs: 0 })
+    const fault = await findFault(context, kept, { nowMs: 60_000 })
+    expect(warnings.join()).toMatch(/http\S+/)
+    expect(fault?.reason).not.toMatch(/http/)
   })
 
   it('is answered with 410 where n8n has no credential any more', async () => {

@@ -10,20 +10,24 @@ const agent = locator(
   { displayName: 'By ID', placeholder: 'e.g. agt_01k…' },
 )
 
+const AMOUNTS = [
+  amountOf('Approval Above', 'approvalAbove', 'A person approves each call that costs more'),
+  amountOf('Lifetime', 'lifetime', 'In all'),
+  amountOf('Per Call', 'perCall', 'For one call'),
+  amountOf('Per Day', 'perDay', 'On a day (UTC)'),
+  amountOf('Per Minute', 'perMinute', 'In a minute'),
+  amountOf('Per Month', 'perMonth', 'In a month (UTC)'),
+  amountOf('Per Week', 'perWeek', 'In a week (UTC)'),
+]
+
 const limits: INodeProperties = {
   displayName: 'Limits (USDC)',
   name: 'limits',
   type: 'collection',
   placeholder: 'Add Limit',
   default: {},
-  description: 'What the keys of the agent can spend at most. A limit that is not added stays as it is.',
-  options: [
-    amountOf('Lifetime', 'lifetime', 'In all'),
-    amountOf('Per Call', 'perCall', 'For one call'),
-    amountOf('Per Day', 'perDay', 'On a day (UTC)'),
-    amountOf('Per Month', 'perMonth', 'In a month (UTC)'),
-    amountOf('Per Week', 'perWeek', 'In a week (UTC)'),
-  ],
+  description: 'What the keys of the agent can spend at most. Without any, the wallet alone limits them.',
+  options: AMOUNTS,
 }
 
 function amountOf(displayName: string, name: string, description: string): INodeProperties {
@@ -71,7 +75,7 @@ export const createAgent: Operation = {
     limits,
   ],
   async run(step) {
-    const body = { name: readText(step, 'agentName'), limits: step.node.getNodeParameter('limits', step.item, {}) }
+    const body = { name: readText(step, 'agentName'), ...readLimits(step) }
     return [{ json: agentIn(await spend(step, { path: '/agents', body })) }]
   },
 }
@@ -85,7 +89,22 @@ export const changeAgent: Operation = {
   },
   fields: [
     agent,
-    limits,
+    {
+      ...limits,
+      description: 'What the keys of the agent can spend at most. A limit that is not added stays as it is.',
+    },
+    {
+      displayName: 'Limits to Remove',
+      name: 'removedLimits',
+      type: 'multiOptions',
+      default: [],
+      description: 'Limits that the agent has no more',
+      options: AMOUNTS.map(({ displayName, name, description = '' }) => ({
+        name: displayName,
+        value: name,
+        description,
+      })),
+    },
     {
       displayName: 'Status',
       name: 'status',
@@ -100,15 +119,25 @@ export const changeAgent: Operation = {
     },
   ],
   async run(step) {
-    const changed = step.node.getNodeParameter('limits', step.item, {}) as IDataObject
     const status = readText(step, 'status')
-    const body = {
-      ...(Object.keys(changed).length > 0 && { limits: changed }),
-      ...(['active', 'paused'].includes(status) && { status }),
-    }
+    const body = { ...readLimits(step), ...(['active', 'paused'].includes(status) && { status }) }
     if (Object.keys(body).length === 0) throw refusal(step, 'There is nothing to change. Add a limit or a status.')
     return [{ json: agentIn(await change(step, { method: 'PATCH', path: agentPath(step), body })) }]
   },
+}
+
+/** The API has the amount above which a person approves beside the limits. */
+function readLimits({ node, item }: Step): IDataObject {
+  const removed = node.getNodeParameter('removedLimits', item, []) as string[]
+  const changed: IDataObject = {
+    ...Object.fromEntries(removed.map((name) => [name, null])),
+    ...(node.getNodeParameter('limits', item, {}) as IDataObject),
+  }
+  const { approvalAbove, ...rest } = changed
+  return {
+    ...(Object.keys(rest).length > 0 && { limits: rest }),
+    ...(approvalAbove !== undefined && { approvalAbove }),
+  }
 }
 
 function agentIn({ agent: found }: IDataObject): IDataObject {

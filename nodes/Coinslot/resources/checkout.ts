@@ -234,7 +234,7 @@ export const duplicateCheckout: Operation = {
   async run(step) {
     const original = checkoutIn(await read(step, { path: checkoutPath(step) }))
     if (isObject(original['source'])) {
-      throw refusal(step, 'This checkout belongs to a Pay-to-Run Trigger. Copy that node in n8n instead.')
+      throw refusal(step, 'This checkout belongs to a trigger in n8n. Copy that node there instead.')
     }
     const name = readText(step, 'productName')
     const { product, pricing, after, picture, price: amount } = original

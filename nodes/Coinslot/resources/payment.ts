@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { limit, returnAll } from '../fields.ts'
 import { readText, readTime, refusal, type Step } from '../inputs.ts'
-import { orderField, orderOf } from '../order.ts'
+import { orderOf, refundedField } from '../order.ts'
 import { read, readList, spend, type Operation } from '../request.ts'
 
 const paymentId: INodeProperties = {
@@ -105,14 +105,15 @@ export const refundPayment: Operation = {
     action: 'Refund a payment',
   },
   fields: [
-    orderField,
+    refundedField,
     {
       displayName: 'Amount (USDC)',
       name: 'amount',
       type: 'number',
       typeOptions: { minValue: 0, numberPrecision: 6 },
       default: 0,
-      description: 'How much to refund. 0 refunds all that is left of the payment.',
+      description:
+        'How much to refund. 0 refunds all that is left of the payment; what an expression gives must be more than 0.',
     },
     {
       displayName: 'Reason',
@@ -124,8 +125,7 @@ export const refundPayment: Operation = {
     },
   ],
   async run(step) {
-    const amount = step.node.getNodeParameter('amount', step.item, 0) as number
-    const body = { ...(amount === 0 ? {} : { amount }), reason: readText(step, 'reason') }
+    const body = { ...refunded(step), reason: readText(step, 'reason') }
     // A sub-workflow may be called with a stranger's data, which would then choose where money goes.
     const path = `/payments/${encodeURIComponent(orderOf(step, { inSubWorkflow: false }))}/refund`
     const { refund } = await spend(step, { path, body })
@@ -172,6 +172,20 @@ export const reportOutcome: Operation = {
     const { payment } = await spend(step, { path: `/payments/${encodeURIComponent(orderOf(step))}/outcome`, body })
     return [{ json: isObject(payment) ? payment : {} }]
   },
+}
+
+/** Left out for all that is left, which an author enters: an expression that finds nothing must not refund everything. */
+function refunded(step: Step): IDataObject {
+  const { node, item } = step
+  const amount: unknown = node.getNodeParameter('amount', item, 0)
+  const entered: unknown = node.getNodeParameter('amount', item, 0, { rawExpressions: true })
+  if (entered === 0) return {}
+  const number = typeof amount === 'string' && amount.trim() !== '' ? Number(amount) : amount
+  if (typeof number === 'number' && number > 0) return { amount: number }
+  throw refusal(
+    step,
+    `Amount (USDC) is ${JSON.stringify(amount) ?? 'empty'}, and nothing was refunded. Its expression must give more than 0. To refund all that is left, enter 0 as a fixed value.`,
+  )
 }
 
 /** The path of the payment, relative to the API's address. */

@@ -1,4 +1,4 @@
-import { sleepWithAbort, type IDataObject } from 'n8n-workflow'
+import { NodeApiError, sleepWithAbort, type IDataObject } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { runId } from '../fields.ts'
 import { text } from '../failure.ts'
@@ -38,13 +38,22 @@ export const waitForRun: Operation = {
     const { node, item } = step
     const waitMs = (node.getNodeParameter('waitSeconds', item, 300) as number) * 1_000
     for (let waitedMs = 0, pauseMs = PAUSE_MS; ; waitedMs += pauseMs, pauseMs = Math.min(pauseMs * 1.5, PAUSE_MS_MAX)) {
-      const run = await readRun(step)
+      const isLast = waitedMs >= waitMs
+      // The run goes on while the service is busy, restarts or cannot be reached.
+      const run = await (isLast ? readRun(step) : readRun(step).catch(onceMore))
       if (run['status'] === 'succeeded') return [{ json: run }]
-      const sentence = waitedMs >= waitMs ? (endOf(run) ?? stillGoing(run)) : endOf(run)
+      const sentence = endOf(run) ?? (isLast ? stillGoing(run) : undefined)
       if (sentence !== undefined) throw refusal(step, sentence)
       await sleepWithAbort(pauseMs, node.getExecutionCancelSignal())
     }
   },
+}
+
+/** A run whose state nobody said. Throws what waiting does not mend. */
+function onceMore(error: unknown): IDataObject {
+  const status = error instanceof NodeApiError ? Number(error.httpCode ?? 0) : undefined
+  if (status === 0 || status === 429 || (status !== undefined && status >= 500)) return {}
+  throw error
 }
 
 function endOf({ status, error, id }: IDataObject): string | undefined {

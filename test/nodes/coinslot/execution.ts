@@ -21,8 +21,13 @@ export interface Executed extends Omit<Played, 'parameters' | 'service'> {
   tool?: 'engine' | 'invoked'
   execution?: string
   runIndex?: number
-  /** The triggers before the node, by name, with the first item of each; null for one that has not run. */
-  triggers?: Record<string, { type: string; json: IDataObject | null }>
+  /** The triggers before the node, by name, with the first item of each and its output; null for one that has not run. */
+  triggers?: Record<string, { type: string; json: IDataObject | null; output?: number }>
+  /** What n8n's own workflow says of the triggers before the node. */
+  engine?: Pick<IExecuteFunctions, 'getWorkflowDataProxy' | 'getParentNodes'>
+  /** Expressions that gave the parameters of their names. */
+  expressions?: Record<string, string>
+  timezone?: string
   /** The files of the input items, by property. */
   files?: Record<string, { fileName?: string; mimeType: string; bytes: Buffer }>
   /** The data that n8n stores with the execution and passes from one try to the next. */
@@ -44,6 +49,7 @@ export interface Execution {
 /** n8n's side of one execution of the node; its only outgoing connection leads to the service. */
 export async function execute(played: Executed): Promise<Execution> {
   const { input = [{}], kept = {}, tool, execution = '7', runIndex = 0, triggers = {}, files = {} } = played
+  const { expressions = {}, timezone = 'America/New_York' } = played
   const items = input.map((json) => ({ json }))
   const hints: string[] = []
   let waits = false
@@ -53,17 +59,31 @@ export async function execute(played: Executed): Promise<Execution> {
   Object.assign(context, {
     getNode: () => ({ ...NODE, type: `n8n-nodes-coinslot.coinslot${tool === undefined ? '' : 'Tool'}` }),
     getInputData: () => items,
-    getNodeParameter: (name: string, item: number, fallback?: unknown, options?: { extractValue?: boolean }) =>
-      extracted(at(item)[name] ?? fallback, options),
+    // As n8n: what an expression gives is given, also undefined and null; the fallback is for what is not there.
+    getNodeParameter: (name: string, item: number, fallback?: unknown, options?: Options) =>
+      options?.rawExpressions === true && expressions[name] !== undefined
+        ? expressions[name]
+        : extracted(name in at(item) ? at(item)[name] : fallback, options),
+    getTimezone: () => timezone,
     continueOnFail: () => played.continueOnFail === true,
     getExecutionId: () => execution,
     getExecutionCancelSignal: () => undefined,
     getContext: () => kept,
     getWorkflowDataProxy: () => ({
       $runIndex: runIndex,
-      $: (name: string) => ({ isExecuted: triggers[name]?.json != null, first: () => triggers[name] }),
+      $: (name: string) => {
+        const { json = null, output = 0 } = triggers[name] ?? {}
+        return {
+          isExecuted: json !== null,
+          first: (wanted: number) => {
+            if (wanted > output) throw new Error(`Node "${name}" has no branch with index ${String(wanted)}.`)
+            return wanted === output ? { json } : undefined
+          },
+        }
+      },
     }),
     getParentNodes: () => Object.entries(triggers).map(([name, { type }]) => ({ name, type })),
+    ...played.engine,
     addExecutionHints: ({ message }: { message: string }) => void hints.push(message),
     isToolExecution: () => tool === 'invoked',
     evaluateExpression: (expression: string) =>
@@ -110,7 +130,12 @@ export function mapped(value: IDataObject): IDataObject {
   return { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] }
 }
 
-function extracted(value: unknown, options?: { extractValue?: boolean }): unknown {
+interface Options {
+  extractValue?: boolean
+  rawExpressions?: boolean
+}
+
+function extracted(value: unknown, options?: Options): unknown {
   const isLocator = typeof value === 'object' && value !== null && '__rl' in value
   return isLocator && options?.extractValue === true ? (value as unknown as { value: unknown }).value : value
 }

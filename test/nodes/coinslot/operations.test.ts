@@ -340,6 +340,49 @@ describe('items', () => {
   })
 })
 
+describe('a time without its zone', () => {
+  it.each([
+    ['2026-01-31T12:00:00', 'America/New_York', '2026-01-31T17:00:00.000Z'],
+    ['2026-07-31 12:00', 'America/New_York', '2026-07-31T16:00:00.000Z'],
+    ['2026-07-31', 'Asia/Kolkata', '2026-07-30T18:30:00.000Z'],
+    // An hour that the clock skips, and one that it shows twice.
+    ['2026-03-29T02:30:00', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+    ['2026-10-25T02:30:00', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+    ['2026-01-31T12:00:00Z', 'Asia/Kolkata', '2026-01-31T12:00:00.000Z'],
+  ])('is one of the workflow: %s in %s', async (from, timezone, expected) => {
+    const parameters = { resource: 'payment', operation: 'getAll', limit: 5, filters: { from } }
+    const done = await execute({ parameters, timezone, answers: [ok({ payments: [], total: 0 })] })
+    expect(done.calls[0]?.qs).toMatchObject({ from: expected })
+  })
+
+  it('is refused where there is no such day', async () => {
+    const parameters = { resource: 'payment', operation: 'getAll', limit: 5, filters: { from: '2026-13-01T00:00:00' } }
+    const done = await execute({ parameters })
+    expect((done.error as Error).message).toBe('from is not a time. Enter a date and a time.')
+  })
+})
+
+describe('the limits of an agent', () => {
+  const agent = { resource: 'agent', agent: named('agt_1') }
+  it.each<[string, IDataObject, IDataObject]>([
+    [
+      'changed',
+      { ...agent, operation: 'setBudget', limits: { perMinute: 1, approvalAbove: 5 }, status: 'unchanged' },
+      { limits: { perMinute: 1 }, approvalAbove: 5 },
+    ],
+    [
+      'removed',
+      { ...agent, operation: 'setBudget', limits: {}, removedLimits: ['perDay', 'approvalAbove'], status: 'paused' },
+      { limits: { perDay: null }, approvalAbove: null, status: 'paused' },
+    ],
+    ['none for a new one', { ...agent, operation: 'create', agentName: 'Scout', limits: {} }, { name: 'Scout' }],
+  ])('are %s', async (_, parameters, body) => {
+    const done = await execute({ parameters, answers: [ok({ agent: { id: 'agt_1' } })] })
+    expect(done.error).toBeUndefined()
+    expect(done.calls[0]?.body).toEqual(body)
+  })
+})
+
 describe('waiting for a run', () => {
   const parameters = { resource: 'run', operation: 'wait', runId: 'run_1', waitSeconds: 1 }
   const run = (status: string): ServiceAnswer => ok({ run: { id: 'run_1', status, error: 'The agent was away.' } })
@@ -348,6 +391,24 @@ describe('waiting for a run', () => {
     const done = await execute({ parameters, answers: [run('running'), run('succeeded')] })
     expect(done.calls).toHaveLength(2)
     expect(done.items[0]?.json).toMatchObject({ status: 'succeeded' })
+  })
+
+  it.each<[string, ServiceAnswer]>([
+    ['cannot be reached', new Error('connect ECONNREFUSED')],
+    ['is busy', { status: 429, body: { code: 'rate_limited', error: 'x' } }],
+    ['restarts', { status: 503, body: '<html>' }],
+  ])('goes on while the service %s', async (_, answer) => {
+    const done = await execute({ parameters, answers: [answer, run('succeeded')] })
+    expect(done.error).toBeUndefined()
+    expect(done.items[0]?.json).toMatchObject({ status: 'succeeded' })
+    const given = await execute({ parameters: { ...parameters, waitSeconds: 0 }, answers: [answer] })
+    expect(given.error).toBeDefined()
+  })
+
+  it('ends at once where waiting mends nothing', async () => {
+    const done = await execute({ parameters, answers: [{ status: 404, body: { code: 'run_not_found', error: 'x' } }] })
+    expect(done.error).toBeDefined()
+    expect(done.calls).toHaveLength(1)
   })
 
   it.each([

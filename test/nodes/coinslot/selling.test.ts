@@ -1,4 +1,12 @@
-import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow'
+import {
+  createRunExecutionData,
+  Workflow,
+  WorkflowDataProxy,
+  type IDataObject,
+  type IHttpRequestOptions,
+  type INode,
+  type ITaskData,
+} from 'n8n-workflow'
 import { changedAgent, newAgent } from '../../../service/budgets/http/policy.ts'
 import { changeBody, termsBody } from '../../../service/checkouts/http/bodies.ts'
 import { couponBody } from '../../../service/coupons/http.ts'
@@ -109,6 +117,7 @@ describe('the order of this execution is', () => {
       { When: { type: 'n8n-nodes-base.executeWorkflowTrigger', json: TRIGGER.json } },
     ],
     ['that of the trigger that has run', {}, { Other: { ...TRIGGER, json: null }, Start: TRIGGER }],
+    ['the one at the output of the choice', {}, { Start: { ...TRIGGER, output: 2 } }],
     [
       'never that of a page that was read',
       {},
@@ -124,6 +133,12 @@ describe('the order of this execution is', () => {
     })
     expect(done.calls[0]?.url).toBe(`${API}/payments/pay_1/outcome`)
     expect(done.calls[0]?.body).toEqual({ status: 'failed', answer: 'No such site.' })
+  })
+
+  it.each([0, 1])("found by n8n's own workflow after branches have joined, at output %i", async (output) => {
+    const done = await execute({ parameters: fail, answers: [PAID], engine: joined(output) })
+    expect(done.error).toBeUndefined()
+    expect(done.calls[0]?.url).toBe(`${API}/payments/pay_1/outcome`)
   })
 
   it('required: without one the error says to set Payment ID', async () => {
@@ -149,6 +164,33 @@ describe('the order of this execution is', () => {
       answers: [{ status: 202, body: { refund: { id: 'rfd_1' } } }],
     })
     expect(done.calls[0]).toMatchObject({ url: `${API}/payments/pay_1/refund`, body: { reason: 'Late' } })
+  })
+
+  it.each([0, undefined, null, '', 'much', -1, Number.NaN])(
+    'never refunded whole because an expression gave %p as the amount',
+    async (amount) => {
+      const done = await execute({
+        parameters: {
+          resource: 'payment',
+          operation: 'refund',
+          paymentId: 'pay_1',
+          amount,
+          reason: 'Late',
+        },
+        expressions: { amount: '={{ $json.overcharge }}' },
+      })
+      expect((done.error as Error).message).toMatch(/^Amount \(USDC\) is .+ and nothing was refunded\./)
+      expect(done.calls).toEqual([])
+    },
+  )
+
+  it.each([0.5, '0.5', ' 0.50 '])('refunded by the amount that an expression gave: %p', async (amount) => {
+    const done = await execute({
+      parameters: { resource: 'payment', operation: 'refund', paymentId: 'pay_1', amount, reason: 'Late' },
+      expressions: { amount: '={{ $json.overcharge }}' },
+      answers: [{ status: 202, body: { refund: { id: 'rfd_1' } } }],
+    })
+    expect(done.calls[0]?.body).toEqual({ amount: 0.5, reason: 'Late' })
   })
 })
 
@@ -373,7 +415,7 @@ describe('changes of checkouts and coupons have the form that the service accept
     const source = { instanceId: 'a', workflowId: 'b', nodeId: 'c' }
     const parameters = { ...chosen, operation: 'duplicate' }
     const done = await execute({ parameters, answers: [{ status: 200, body: { checkout: { ...SOLD, source } } }] })
-    expect((done.error as Error).message).toMatch(/belongs to a Pay-to-Run Trigger/)
+    expect((done.error as Error).message).toMatch(/belongs to a trigger in n8n/)
     expect(done.calls).toHaveLength(1)
   })
 
@@ -384,3 +426,32 @@ describe('changes of checkouts and coupons have the form that the service accept
     expect(((await execute({ parameters })).error as Error).message).toMatch(sentence)
   })
 })
+
+/** Two outputs of a trigger lead to one node by a node of their own each. */
+function joined(output: number): NonNullable<Executed['engine']> {
+  const node = (name: string, type: string): INode => {
+    return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters: {} }
+  }
+  const to = (name: string) => ({ node: name, type: 'main' as const, index: 0 })
+  const nodes = [node('Start', TRIGGER.type), node('Short', 'x'), node('Long', 'x'), node('Coinslot', 'y')]
+  const connections = {
+    Start: { main: [[to('Short')], [to('Long')]] },
+    Short: { main: [[to('Coinslot')]] },
+    Long: { main: [[to('Coinslot')]] },
+  }
+  const type = new Coinslot()
+  const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) }
+  const workflow = new Workflow({ nodes, connections, active: false, nodeTypes })
+  const main = [[], []].map((none, place) => (place === output ? [{ json: TRIGGER.json }] : none))
+  const ran: ITaskData = { startTime: 0, executionTime: 0, executionIndex: 0, source: [], data: { main } }
+  const runExecutionData = createRunExecutionData({ resultData: { runData: { Start: [ran] } } })
+  const proxy = new WorkflowDataProxy(workflow, runExecutionData, 0, 0, 'Coinslot', [], {}, 'webhook', {})
+  return {
+    getWorkflowDataProxy: () => proxy.getDataProxy(),
+    getParentNodes: (name) =>
+      workflow.getParentNodes(name).map((parent) => {
+        const { type: found, name: at, typeVersion, disabled = false } = workflow.nodes[parent]!
+        return { type: found, name: at, typeVersion, disabled }
+      }),
+  }
+}
