@@ -19,6 +19,8 @@ const SENTENCES = {
     'This server does not know this API key: check that you copied all of it, or create a new one in the dashboard.',
   key_revoked: 'This API key was revoked: create a new one in the dashboard.',
   key_expired: 'This API key has expired: create a new one in the dashboard.',
+  account_changed:
+    'This browser is signed in with another account now: sign in again with the one that the page shows.',
   credential_invalid: 'This session or access token is invalid or has expired: sign in again and use the new one.',
 } as const
 

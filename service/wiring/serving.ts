@@ -26,6 +26,7 @@ export function identifier({ config, clock }: Platform, identity: Identity) {
       authorization: request.get('authorization'),
       cookie: request.get('cookie'),
       environmentHeader: request.get('coinslot-environment'),
+      accountHeader: request.get('coinslot-account'),
       now: clock.now(),
     })
   }

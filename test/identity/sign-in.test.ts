@@ -45,6 +45,14 @@ describe('the sign-in', () => {
       const request = { authorization: undefined, environmentHeader: undefined, now: world.clock.now() }
       const caller = await world.identity.identify({ ...request, cookie: cookie.split(';')[0] })
       expect(caller.user?.email).toBe('cookie@example.com')
+      // A page of another account, in a browser that is now signed in as this one.
+      const ofPage = { ...request, cookie: cookie.split(';')[0] }
+      await expect(world.identity.identify({ ...ofPage, accountHeader: 'another' })).rejects.toMatchObject({
+        code: 'unauthenticated',
+        fields: { reason: 'account_changed' },
+      })
+      const accountHeader = encodeURIComponent(caller.subject)
+      expect((await world.identity.identify({ ...ofPage, accountHeader })).user?.email).toBe('cookie@example.com')
       // Without its signature it is a guess.
       const forged = cookie.split(';')[0]!.replace(/\.[^.]*$/, '.AAAA')
       await expect(world.identity.identify({ ...request, cookie: forged })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Component, lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { Redirect, Router, useLocation } from 'wouter'
-import { queries } from './api/procedures.ts'
+import { openQueries } from './api/procedures.ts'
 import { settings } from './settings.ts'
 import { loadSession, useSession } from './api/session.ts'
 import { isAt, PAGES } from '../pages.ts'
@@ -19,15 +19,21 @@ const Toasts = lazy(() => import('./shell/Toasts.tsx'))
 
 export function App() {
   return (
-    <QueryClientProvider client={queries}>
+    <Reads>
       <Router base={settings.base}>
         <Boundary>
           <Gate />
         </Boundary>
         <Messages />
       </Router>
-    </QueryClientProvider>
+    </Reads>
   )
+}
+
+/** What was read is forgotten with what is shown. */
+function Reads({ children }: { children: ReactNode }) {
+  const [queries] = useState(openQueries)
+  return <QueryClientProvider client={queries}>{children}</QueryClientProvider>
 }
 
 /** Loaded with the first message. */
@@ -84,11 +90,14 @@ function Gate() {
       if (location === '/sign-in') return <Onward to={wanted()} />
       return (
         <Suspense fallback={null}>
-          <Inside session={session}>
-            <Boundary key={location}>
-              <Pages />
-            </Boundary>
-          </Inside>
+          {/* Where another account signs in, nothing that this one has read, opened or typed stays. */}
+          <Reads key={session.user.id}>
+            <Inside session={session}>
+              <Boundary key={location}>
+                <Pages />
+              </Boundary>
+            </Inside>
+          </Reads>
         </Suspense>
       )
   }

@@ -14,6 +14,8 @@ export interface Credentials {
   cookie?: string | undefined
   /** The header Coinslot-Environment. */
   environmentHeader: string | undefined
+  /** The header Coinslot-Account: whose page sends the request, where a browser shares one session among its pages. */
+  accountHeader?: string | undefined
   now: Date
 }
 
@@ -73,6 +75,8 @@ export function createIdentify(deps: IdentifyDeps) {
 
   async function bySession(person: Person | null, asked: Credentials): Promise<Caller> {
     if (person === null) throw unauthenticated()
+    const { accountHeader = encodeURIComponent(person.subject) } = asked
+    if (accountHeader !== encodeURIComponent(person.subject)) throw unauthenticated('account_changed')
     const environment = environmentAsked(asked.environmentHeader, live)
     // Finds a completely signed-up user with one query, and completes a sign-up that was interrupted.
     const { user } = await deps.signUp(person)

@@ -79,6 +79,37 @@ export function signIn(opened: () => Desk): void {
     )
 
     it(
+      'does nothing in another account that has signed in in another tab, and keeps nothing of the first one',
+      async () => {
+        const [ada, other] = [await desk.sit('/wallet'), await desk.sit()]
+        for (const one of [ada, other]) await one.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+        const { page, context } = ada
+        await page.goto(`${desk.origin}/wallet?do=withdraw`)
+        await page.getByLabel('Amount').fill('4')
+        await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+        const signedIn = await context.request.post(`${desk.origin}/auth/sign-in/email`, {
+          data: { email: other.email, password: PASSWORD },
+          headers: { origin: desk.origin },
+        })
+        expect(signedIn.ok()).toBe(true)
+        await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+        const again = page.getByRole('dialog', { name: 'Your session has ended' })
+        await again.waitFor()
+        for (const { call } of [ada, other]) {
+          expect((await call('GET', '/v1/wallet/withdrawals')).body.total).toBe(0)
+        }
+        await again.getByLabel('E-mail').fill(other.email)
+        await again.getByLabel('Password').fill(PASSWORD)
+        await again.getByLabel('Password').press('Enter')
+        await again.waitFor({ state: 'detached' })
+        const amount = page.getByRole('dialog').getByLabel('Amount')
+        await amount.waitFor()
+        expect(await amount.inputValue()).toBe('')
+      },
+      STORY_MS,
+    )
+
+    it(
       'never redirects to another site',
       async () => {
         const { page } = await desk.sit('/sign-in?next=//example.com/')

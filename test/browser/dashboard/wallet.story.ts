@@ -127,7 +127,7 @@ export function wallet(opened: () => Desk): void {
     )
 
     it(
-      'withdraws once when the answer is lost and the withdrawal is sent again',
+      'withdraws once when the answer is lost and the withdrawal is sent again, also after the page was loaded again',
       async () => {
         const { page, call } = await desk.sit('/wallet')
         await call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
@@ -143,11 +143,23 @@ export function wallet(opened: () => Desk): void {
         const send = page.getByRole('dialog').getByRole('button', { name: 'Withdraw' })
         await send.click()
         await page.getByText('No answer came.').waitFor()
+        await page.reload()
+        await page.getByLabel('Amount').fill('4')
+        await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+        await send.click()
+        await page.getByText('No answer came.').waitFor()
         await page.unroute('**/trpc/wallet.withdraw**')
         await send.click()
         await page.getByText('4.00 USDC are being withdrawn.').first().waitFor()
-        expect(lost).toBe(1)
+        expect(lost).toBe(2)
         expect((await call('GET', '/v1/wallet/withdrawals')).body.total).toBe(1)
+        // With its answer it is over: the same again is another one.
+        await page.goto(`${desk.origin}/wallet?do=withdraw`)
+        await page.getByLabel('Amount').fill('4')
+        await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+        await send.click()
+        await page.getByText('4.00 USDC are being withdrawn.').first().waitFor()
+        expect((await call('GET', '/v1/wallet/withdrawals')).body.total).toBe(2)
       },
       STORY_MS,
     )

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { refresh, type QueryPath } from './procedures.ts'
 import { useEnvironment, type Environment } from '../settings.ts'
-import { sessionEnded } from './session.ts'
+import { accountHeaders, sessionEnded } from './session.ts'
 
 /*
  * One event stream for the whole page reports which kinds of data changed, and only the shown queries of these kinds
@@ -101,6 +101,7 @@ async function listen(stream: Stream, gone: AbortSignal, opened: () => void): Pr
       headers: {
         accept: 'text/event-stream',
         'coinslot-environment': stream.at,
+        ...accountHeaders(),
         ...(stream.place === null ? {} : { 'last-event-id': stream.place }),
       },
       signal: AbortSignal.any([gone, dead.signal]),

@@ -14,13 +14,13 @@ import {
   useQueryClient,
   type QueryKey,
 } from '@tanstack/react-query'
-import { useRef } from 'react'
 import type { AppRouter } from '../../../wiring/compose.ts'
 import { toJson } from '../parts/texts.ts'
 import { toast } from '../shell/toast.ts'
 import { environment, useEnvironment, type Environment } from '../settings.ts'
 import { Fault, toFault } from './fault.ts'
-import { sessionEnded } from './session.ts'
+import { accountHeaders, sessionEnded } from './session.ts'
+import { keyOf } from './unanswered.ts'
 
 /*
  * The service's procedures, each by its path, on TanStack Query: `useRead('wallet.balance')`. The cache key is the
@@ -36,24 +36,28 @@ const client = createTRPCUntypedClient<AppRouter>({
       maxItems: 30,
       headers: ({ opList }) => ({
         'coinslot-environment': (opList[0].context['environment'] as string | undefined) ?? environment(),
+        ...accountHeaders(),
       }),
     }),
   ],
 })
 
-export const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 5_000,
-      networkMode: 'always',
-      // Only lost connections are retried, because they often recover; the service's answer would only be the same
-      // again.
-      retry: (count, error) => count < 2 && toFault(error).isSilence,
-      retryDelay: (count) => 400 * 2 ** count,
+/** What was read, for one account: another one, or a visitor, has its own. */
+export function openQueries(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        networkMode: 'always',
+        // Only lost connections are retried, because they often recover; the service's answer would only be the same
+        // again.
+        retry: (count, error) => count < 2 && toFault(error).isSilence,
+        retryDelay: (count) => 400 * 2 ** count,
+      },
+      mutations: { networkMode: 'always', retry: false },
     },
-    mutations: { networkMode: 'always', retry: false },
-  },
-})
+  })
+}
 
 /** A single read outside a component, for example for the export of a list. */
 export async function read<P extends QueryPath>(path: P, input: Input<P>, at = environment()): Promise<Output<P>> {
@@ -83,18 +87,17 @@ interface ReadOptions {
 
 export function useAction<P extends ActionPath>(path: P, options: ActionOptions<P> = {}) {
   const cache = useQueryClient()
-  const keyOf = useActionKey()
   return useMutation<Output<P>, Fault, Input<P>, Undo>({
     mutationFn: async (input) => {
-      const { key, settled } = keyOf(input)
+      const once = options.once === true ? await keyOf(path, input) : null
       try {
-        const text = toJson(options.once === true ? { ...(input as object), key } : input)
+        const text = toJson(once === null ? input : { ...(input as object), key: once.key })
         const output = await client.mutation(path, text === '' ? undefined : (JSON.parse(text) as unknown))
-        settled()
+        once?.settled()
         return output as Output<P>
       } catch (error) {
         const fault = toSessionFault(error)
-        if (fault.status !== null && fault.status < 500) settled()
+        if (fault.status !== null && fault.status < 500) once?.settled()
         throw fault.isSilence ? unanswered(options, fault) : fault
       }
     },
@@ -123,25 +126,6 @@ interface ActionOptions<P extends ActionPath> {
   foresees?: (input: Input<P>) => readonly Foreseen[]
   done?: (output: Output<P>, input: Input<P>) => void
   quiet?: boolean
-}
-
-/**
- * The idempotency key of an action. It stays the same until there is an answer, positive or negative, or until the
- * input changes; then the next action gets a new key.
- */
-function useActionKey() {
-  const under = useRef({ wanted: '', key: '' })
-  return (input: unknown) => {
-    const wanted = toJson(input)
-    if (under.current.key === '' || under.current.wanted !== wanted) {
-      under.current = { wanted, key: crypto.randomUUID() }
-    }
-    const { key } = under.current
-    const settled = (): void => {
-      if (under.current.key === key) under.current = { wanted: '', key: '' }
-    }
-    return { key, settled }
-  }
 }
 
 function unanswered({ once, looks }: { once?: boolean; looks?: boolean }, fault: Fault): Fault {

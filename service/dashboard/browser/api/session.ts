@@ -54,6 +54,15 @@ export function useSession(): Session {
   return useSyncExternalStore(session.watch, session.read)
 }
 
+/**
+ * Whose page this is. Its cookie is that of all pages of the browser: where another account has signed in in another one, the service
+ * refuses what this page sends.
+ */
+export function accountHeaders(): Record<string, string> {
+  const now = session.read()
+  return 'user' in now ? { 'coinslot-account': encodeURIComponent(now.user.id) } : {}
+}
+
 /** Loads the session from the service; returns the user's id. */
 export async function loadSession(): Promise<string | null> {
   try {

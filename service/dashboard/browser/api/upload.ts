@@ -1,7 +1,7 @@
 import { environment } from '../settings.ts'
 import { Fault, fromAnswer, silence } from './fault.ts'
 import type { Output } from './procedures.ts'
-import { sessionEnded } from './session.ts'
+import { accountHeaders, sessionEnded } from './session.ts'
 
 export type StoredFile = Output<'files.get'>
 
@@ -19,6 +19,7 @@ export function upload(file: File, { purpose, progress, signal }: Uploading): Pr
     const query = new URLSearchParams({ name: nameOf(file), purpose })
     request.open('POST', `/trpc/files?${query.toString()}`)
     request.setRequestHeader('coinslot-environment', environment())
+    for (const [name, value] of Object.entries(accountHeaders())) request.setRequestHeader(name, value)
     request.setRequestHeader('content-type', file.type === '' ? 'application/octet-stream' : file.type)
     request.upload.onprogress = ({ loaded, total }) => progress(total === 0 ? 0 : loaded / total)
     request.onerror = () => reject(silence())

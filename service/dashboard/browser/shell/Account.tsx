@@ -1,6 +1,5 @@
 import { CheckIcon, ExitIcon, GearIcon } from '@radix-ui/react-icons'
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { toFault } from '../api/fault.ts'
 import { hasEmail, isWallet, signOut, type SignedIn } from '../api/session.ts'
@@ -10,12 +9,10 @@ import { toast } from './toast.ts'
 
 export function Account({ user }: { user: SignedIn }) {
   const theme = useTheme()
-  const cache = useQueryClient()
   const [, go] = useLocation()
   const leave = async (): Promise<void> => {
     try {
       await signOut()
-      cache.clear()
     } catch (error) {
       toast({ tone: 'bad', text: `You are still signed in. ${toFault(error).message}` })
     }

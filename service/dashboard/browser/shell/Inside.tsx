@@ -26,14 +26,7 @@ function SessionEnded({ user }: { user: SignedIn }) {
   const cache = useQueryClient()
   return (
     <Modal title="Your session has ended" note="Sign in again to continue. What you typed is kept." open>
-      <Entrance
-        email={user.email}
-        entered={(id) => {
-          // Another account must not see the data of the previous one.
-          if (id === user.id) void cache.invalidateQueries()
-          else cache.clear()
-        }}
-      />
+      <Entrance email={user.email} entered={() => void cache.invalidateQueries()} />
     </Modal>
   )
 }

@@ -1,0 +1,46 @@
+import { remember, remembered } from '../../../ui-kit/watched.ts'
+import { toJson } from '../parts/texts.ts'
+import { environment } from '../settings.ts'
+import { accountHeaders } from './session.ts'
+
+/**
+ * The idempotency keys of actions that no answer came to. The same action of the same account has the same key until there
+ * is an answer, positive or negative: also after its dialog was closed, or the page was loaded again.
+ */
+export async function keyOf(path: string, input: unknown): Promise<{ key: string; settled: () => void }> {
+  const wanted = toJson([environment(), accountHeaders(), path, input])
+  // An input may hold a secret, which has no place in the browser's storage.
+  const name = hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(wanted)))
+  const kept = read()
+  const { key } = (kept[name] ??= { key: crypto.randomUUID(), at: Date.now() })
+  write(kept)
+  const settled = (): void => {
+    const { [name]: _done, ...rest } = read()
+    write(rest)
+  }
+  return { key, settled }
+}
+
+type Kept = Record<string, { key: string; at: number }>
+
+/** Kept for the page's life too, where the browser stores nothing. */
+let inMemory: Kept = {}
+
+function read(): Kept {
+  const text = remembered(NAME, () => sessionStorage)
+  const all = text === null ? inMemory : (JSON.parse(text) as Kept)
+  return Object.fromEntries(Object.entries(all).filter(([, { at }]) => Date.now() - at < KEPT_MS))
+}
+
+function write(kept: Kept): void {
+  inMemory = kept
+  remember(NAME, Object.keys(kept).length === 0 ? null : JSON.stringify(kept), () => sessionStorage)
+}
+
+function hex(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const NAME = 'coinslot.unanswered'
+/** The service remembers a key for a day. */
+const KEPT_MS = 23 * 3_600_000
