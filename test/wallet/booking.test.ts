@@ -284,6 +284,23 @@ describe('what left the treasury and no row knows', () => {
     await sound()
   })
 
+  test('ends a refund that waits as paid, also where the booked transfer has another amount', async () => {
+    const { service, chain } = world
+    const [person, payer] = [await owner(), newAddress()]
+    const sale = await addSale(service, person, { payer, amount: 5_000_000, recipient: person.address })
+    await service.outflow.setPaused(true)
+    const by = { amount: null, reason: null, by: 'seller', owner: null } as const
+    const { id } = await service.refunds.request({ ...by, saleId: sale }, operationNow())
+    const hash = await lost(id, payer, 3_000_000n)
+    await book(hash, person.caller.user.id)
+    await service.outflow.setPaused(false)
+    service.clock.forward(301_000)
+    await service.refunds.retryDue(service.clock.now(), new AbortController().signal)
+    expect(await service.refunds.ofSale(sale)).toMatchObject([{ id, state: 'confirmed', txHash: hash }])
+    expect([await person.balance(), await usdcOf(chain, payer)]).toEqual([7, 3_000_000n])
+    await sound()
+  })
+
   test('is tried again after the usual wait where it is booked otherwise', async () => {
     const { service } = world
     const [person, operation] = [await owner(), operationNow()]

@@ -53,15 +53,15 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
 
 /**
  * Only this payout has the nonce, so its recipient was paid. A refund has ended with that, whichever account the operator
- * booked it on: another attempt would pay its buyer twice. A withdrawal has not, because another account paid for it.
+ * booked it on and whatever its amount: another attempt would pay its buyer twice. A withdrawal has not, because another
+ * account or another amount paid for it.
  */
 function assertBookedAs({ id, kind, owner, to, amount }: NewPayout, booked: Withdrawal): void {
   const isTransfer =
     booked.state === 'confirmed' &&
     booked.network === NETWORK_OF[owner.environment] &&
-    booked.to.toLowerCase() === to.toLowerCase() &&
-    booked.amount === amount
-  const isPaidBy = kind === 'refund' || booked.owner.userId === owner.userId
+    booked.to.toLowerCase() === to.toLowerCase()
+  const isPaidBy = kind === 'refund' || (booked.owner.userId === owner.userId && booked.amount === amount)
   if (!isTransfer || !isPaidBy) throw bookedOtherwise(id, booked.id)
 }
 
