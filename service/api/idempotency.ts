@@ -1,10 +1,10 @@
-import { HOUR_MS, type Tables } from '../kit/tables.ts'
+import { type Tables } from '../kit/tables.ts'
 import { Batch } from '../kit/batch.ts'
 import { canonicalHash } from '../kit/hash.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
-import { newId, type Id } from '../kit/ids.ts'
+import { KEY_MS, newId, type Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 
 export interface IdempotentAsk {
@@ -276,8 +276,7 @@ function until(now: Date): Date {
 export const apiTables: Tables = {
   retention: () => ({
     idempotent_request: {
-      // The API promises 24 hours. Two more hours allow for clock differences and slow requests.
-      keptMs: 26 * HOUR_MS,
+      keptMs: KEY_MS,
       age: 'created_at',
       key: [
         ['created_at', 'timestamptz'],

@@ -83,6 +83,9 @@ export function relatedId(id: Id<Prefix>, text: string): Id<'op'> {
   return `op_${time}${base32(digest.readUIntBE(0, 5), 8)}${base32(digest.readUIntBE(5, 5), 8)}`
 }
 
+/** How long the service knows an `Idempotency-Key`: the 24 hours of the API, and two for clock differences and slow requests. */
+export const KEY_MS = 26 * 3_600_000
+
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const BODY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 

@@ -54,8 +54,9 @@ export function paymentRoutes(payments: Payments): AnyRoute[] {
         409: 'The payment has not arrived, less is left of it, or it cannot be paid from there.',
         503: 'This server has no chain to pay out on, or cannot read it now.',
       },
-      async handle({ caller, params, body, operation }) {
-        const input = { paymentId: params.id, amount: body.amount ?? null, reason: body.reason, from: body.from }
+      async handle({ caller, params, body, operation, keyHash, mayHaveBegun }) {
+        const { amount = null, reason, from } = body
+        const input = { paymentId: params.id, amount, reason, from, keyHash, mayHaveBegun }
         return reply(202, { refund: toRefund(await payments.refund(caller, input, operation)) })
       },
     }),

@@ -78,6 +78,10 @@ export interface RefundRequest {
   by: Requester
   /** Only a sale of this owner. Null: any sale, for callers that have checked it. */
   owner: Owner | null
+  /** Names the request's key, its account and its address. */
+  keyHash?: Buffer | null
+  /** The key is not new. */
+  mayHaveBegun?: boolean
   /** From the seller's own wallet: the newest block before the request, null for a simulated sale. Absent: from the balance. */
   own?: { seenBlock: bigint | null }
   /** In the refund's own transaction, with the sale locked. Throws where it may not be refunded any more. */

@@ -18,7 +18,7 @@ export function createRefundStore(statements: StatementPool, { ownPerDay }: { ow
     find: (id, inside = statements) => one(inside, 'SELECT * FROM refund WHERE id = $1', [id], 'refund_find'),
 
     async ofSales(saleIds, inside = statements) {
-      const text = 'SELECT * FROM refund WHERE sale_id = ANY($1::text[]) ORDER BY id'
+      const text = 'SELECT * FROM refund WHERE sale_id = ANY($1::text[]) ORDER BY created_at, id'
       return (await inside.run<RefundRow>(text, [saleIds], 'refund_of_sales')).map(fromRefundRow)
     },
 

@@ -58,9 +58,10 @@ export function paymentsRouter(payments: Payments, proofOf: (sale: Sale) => { ve
       }
     }),
     refund: keyed.input(asked(refundBody.extend(named.shape).extend(actKey))).mutation(({ ctx, input }) =>
-      ctx.once(input, async (operation) => {
+      ctx.once(input, async (operation, keyHash, mayHaveBegun) => {
         const { id: paymentId, amount = null, reason, from } = input
-        return toRefund(await payments.refund(ctx.caller, { paymentId, amount, reason, from }, operation))
+        const wanted = { paymentId, amount, reason, from, keyHash, mayHaveBegun }
+        return toRefund(await payments.refund(ctx.caller, wanted, operation))
       }),
     ),
     signRefund: person

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex, Receipt } from '../chain/model.ts'
 import { depthOf, type NetworkName } from '../chain/networks.ts'
+import { KEY_MS } from '../kit/ids.ts'
 import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Line } from '../ledger/model.ts'
@@ -152,9 +153,6 @@ export function isBookedFor(
   const isRecent = now.getTime() - createdAt.getTime() <= KEY_MS
   return endedAt?.getTime() === createdAt.getTime() && (isRecent || owner.userId !== userId)
 }
-
-/** How long the service knows an `Idempotency-Key`. */
-const KEY_MS = 26 * 3_600_000
 
 export function authorizationOf(
   to: { to: Address; amount: bigint; nonce: Hex },

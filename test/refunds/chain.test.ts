@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { toHex } from 'viem'
+import type { Hex } from '../../service/chain/model.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
+import { payoutNonce } from '../../service/wallet/rules.ts'
 import { until, usdcOf } from '../facilitator/world.ts'
 import type { Order } from '../wallet/child/worker.ts'
 import { startWorker } from '../wallet/processes.ts'
 import { dollars, liveSettings, openWorld, send, type Depositor, type World } from '../wallet/world.ts'
-import { newId } from '../../service/kit/ids.ts'
+import { deriveId, newId } from '../../service/kit/ids.ts'
 import { addSale, refund } from './sales.ts'
 
 describe('a refund on the chain', () => {
@@ -90,6 +92,53 @@ describe('a refund on the chain', () => {
     expect(await ended(person, sale)).toMatchObject({ state: 'paid', refunded: 1.5, refunds: [{ state: 'confirmed' }] })
     expect(await usdcOf(world.chain, payer)).toBe(1_500_000n)
     expect(await person.balance()).toBe(8.5)
+    await sound()
+  })
+
+  /** As a refund that a restored database lost: its transfer is on the chain, and no row knows it. */
+  async function lost(id: string, to: Hex, amount: bigint): Promise<void> {
+    const { service, chain } = world
+    service.facilitator.start()
+    const now = BigInt(Math.floor(service.clock.now().getTime() / 1_000))
+    await service.wallets.treasurer.send({
+      ...{ network: chain.network.name, from: service.wallets.treasury()!, to, amount },
+      ...{ nonce: payoutNonce(id), validBefore: now + 600n, operation: id },
+    })
+    // Longer ago than the clocks of a chain and a server can differ.
+    await world.mine(100)
+  }
+
+  test('is not paid again where its client repeats it with the same key after a restore', async () => {
+    const { outflow, database } = world.service
+    const { person, payer, sale } = await sell()
+    const ask = async () =>
+      (await refund(person, sale, { amount: 1.5 }, { 'Idempotency-Key': 'half-back' })).body.refund as { id: string }
+    // Without a hold, which a restored database would not have.
+    await outflow.setPaused(true)
+    const { id } = await ask()
+    await database.statements.run('DELETE FROM refund WHERE id = $1', [id])
+    await database.statements.run('UPDATE sale SET refunded = 0 WHERE id = $1', [sale])
+    await database.statements.run('DELETE FROM idempotent_request', [])
+    await outflow.setPaused(false)
+    await lost(id, payer, 1_500_000n)
+    await ask()
+    expect(await ended(person, sale)).toMatchObject({ state: 'paid', refunded: 1.5, refunds: [{ state: 'confirmed' }] })
+    expect(await usdcOf(world.chain, payer)).toBe(1_500_000n)
+    expect(await person.balance()).toBe(8.5)
+    await sound()
+  })
+
+  test('is not paid again by a key that the restored database has, where the version before paid by its operation', async () => {
+    const { service } = world
+    const { person, payer, sale } = await sell()
+    const owner = { userId: person.caller.user.id, environment: 'production' } as const
+    const operation = newId('op', service.clock.now())
+    await lost(deriveId('rfd', operation), payer, 4_000_000n)
+    const by = { saleId: sale, amount: null, reason: null, by: 'seller', owner } as const
+    await service.refunds.request({ ...by, keyHash: randomBytes(32), mayHaveBegun: true }, operation)
+    expect(await ended(person, sale)).toMatchObject({ state: 'refunded', refunds: [{ state: 'confirmed' }] })
+    expect(await usdcOf(world.chain, payer)).toBe(4_000_000n)
+    expect(await person.balance()).toBe(6)
     await sound()
   })
 

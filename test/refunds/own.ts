@@ -12,7 +12,14 @@ import { accountOf } from '../harness/chain.ts'
 type Refunding = Pick<Service, 'payments'>
 
 export async function requestOwn(service: Refunding, caller: Caller, paymentId: string, operation: Id<'op'>) {
-  const input = { paymentId, amount: null, reason: 'Not as described', from: 'own' } as const
+  const input = {
+    paymentId,
+    amount: null,
+    reason: 'Not as described',
+    from: 'own',
+    keyHash: null,
+    mayHaveBegun: false,
+  } as const
   return (await service.payments.refund(caller, input, operation)).refund
 }
 

@@ -5,7 +5,7 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Span } from '../../kit/clock.ts'
 import type { Customer, CustomerPage, NamedSale, OwnSales, SaleFilter, SaleSummary } from '../../sales/model.ts'
 import { customerMissing, paymentMissing, refundMissing } from '../errors.ts'
-import type { RefundedPayment, ShownRefund } from '../model.ts'
+import type { RefundedPayment, RefundRequest, ShownRefund } from '../model.ts'
 import type { RefundMethods, RefundStore } from '../ports.ts'
 import type { Refunds } from './refunds.ts'
 
@@ -62,9 +62,9 @@ export function createPayments({ sales, summary, store, refunds, methods }: Paym
     },
 
     async refund(caller: Caller, input: RefundInput, operation: Id<'op'>): Promise<ShownRefund> {
-      const { paymentId: saleId, amount, reason, from } = input
+      const { paymentId: saleId, amount, reason, from, keyHash, mayHaveBegun } = input
       const owner = ownerOf(caller)
-      const request = { saleId, amount, reason, by: 'seller', owner } as const
+      const request = { saleId, amount, reason, by: 'seller', owner, keyHash, mayHaveBegun } as const
       const own = from === 'own' ? { own: await firstBlock(await find(caller, saleId)) } : {}
       const refund = await refunds.request({ ...request, ...own }, operation)
       return { refund, sale: (await find(caller, saleId)).sale }
@@ -83,7 +83,7 @@ export function createPayments({ sales, summary, store, refunds, methods }: Paym
 
 export type Payments = ReturnType<typeof createPayments>
 
-export interface RefundInput {
+export interface RefundInput extends Required<Pick<RefundRequest, 'keyHash' | 'mayHaveBegun'>> {
   paymentId: string
   /** Null: all that is left. */
   amount: Usdc | null

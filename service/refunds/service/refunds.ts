@@ -16,6 +16,7 @@ import {
   isRefusal,
   nextTry,
   ownTermsOf,
+  refundIdOf,
   sellerOf,
   waitOf,
   wayOf,
@@ -37,24 +38,31 @@ export function createRefunds(deps: RefundDeps) {
    * payouts are no refusal: the refund is counted, and waits. The same operation gives the same refund again.
    */
   async function request(input: RefundRequest, operation: Id<'op'>): Promise<Refund> {
-    const id = deriveId('rfd', operation)
+    const named = { operation, isOfOperation: await isLostOfOperation(deps, input, operation) }
     let refund: Refund
     try {
-      refund = await write(id, input, null)
+      refund = await write(named, input, null)
     } catch (error) {
       const wait = waitOf(error)
       // What the seller signs needs no balance, so it waits for nothing.
       if (wait === null || input.own !== undefined) throw error
-      refund = await write(id, input, wait)
+      refund = await write(named, input, wait)
     }
     await failpoints.reach('refund requested')
     return refund
   }
 
-  async function write(id: Id<'rfd'>, input: RefundRequest, wait: ReturnType<typeof waitOf>): Promise<Refund> {
+  async function write(
+    named: { operation: Id<'op'>; isOfOperation: boolean },
+    input: RefundRequest,
+    wait: ReturnType<typeof waitOf>,
+  ): Promise<Refund> {
     return await store.together(async (inside) => {
       const sale = await sales.lock(inside, input.saleId)
       if (sale === null || !isOf(sale, input.owner)) throw paymentMissing()
+      const now = clock.now()
+      const made = await store.ofSales([sale.id], inside)
+      const id = refundIdOf(input, { ...named, made, now })
       const before = await store.find(id, inside)
       if (before !== null) {
         if (before.saleId !== sale.id) throw refundConflict()
@@ -69,8 +77,7 @@ export function createRefunds(deps: RefundDeps) {
         : wayOf(sale, await deps.accountOf(sale.payer, inside), input.own !== undefined)
       if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
       assertLeast(amount, way, sale)
-      assertOneMore(way, await store.ofSales([sale.id], inside))
-      const now = clock.now()
+      assertOneMore(way, made)
       const waits =
         wait === null ? { waitsFor: null, missing: null, tryAt: null } : { ...wait, tryAt: nextTry(now, now) }
       const { reason, by: requestedBy } = input
@@ -141,6 +148,16 @@ export function createRefunds(deps: RefundDeps) {
       })
     },
   }
+}
+
+/** Whether a restored database has the key without the refund that was paid by it. */
+async function isLostOfOperation(
+  { payouts }: Pick<RefundDeps, 'payouts'>,
+  { keyHash = null, mayHaveBegun = false, owner, own }: RefundRequest,
+  operation: Id<'op'>,
+): Promise<boolean> {
+  if (keyHash === null || !mayHaveBegun || owner === null || own !== undefined) return false
+  return await payouts.hasLeft(deriveId('rfd', operation), owner.environment)
 }
 
 /**
