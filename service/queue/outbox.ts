@@ -178,23 +178,39 @@ WHERE id = ANY(ARRAY(SELECT id FROM taken))
 RETURNING id::text AS id, topic, attempt`
 
 /*
- * Accounts take turns. A limited number of each account's oldest rows, leased or not, is considered, and every
+ * Accounts take turns. A limited number of each account's oldest due rows, leased or not, is considered, and every
  * account's first row comes before any account's second. Of these a limited number for each target is taken, again in
- * turns, so that no account fills a target's places with rows that have to wait for their own account. The query walks
- * from account to account along an index, so a million rows of one account cost no more than its first few. Two relays
- * at the same moment consider the same rows, and each row goes to one of them.
+ * turns, so that no account fills a target's places with rows that have to wait for their own account. Where a topic has no
+ * more due rows than fit into a lease, these name the accounts, so that accounts whose rows are due later cost nothing.
+ * Otherwise the query walks from account to account along an index, so a million rows of one account cost no more than its
+ * first few. Two relays at the same moment consider the same rows, and each row goes to one of them.
  */
 const LEASE_IN_TURNS = `
 WITH RECURSIVE wanted AS MATERIALIZED (
   SELECT * FROM unnest($1::text[], $2::int[], $3::int[]) AS w(topic, per_account, per_target)
-), accounts AS (
-  SELECT topic, (SELECT account FROM outbox WHERE outbox.topic = wanted.topic AND ${OPEN} ORDER BY account LIMIT 1)
-  FROM wanted
+), due AS MATERIALIZED (
+  SELECT wanted.topic, oldest.account FROM wanted
+  CROSS JOIN LATERAL (
+    SELECT account FROM outbox WHERE outbox.topic = wanted.topic AND ${OPEN} AND due_at <= $5::timestamptz
+    ORDER BY due_at, id LIMIT $4::int + 1
+  ) AS oldest
+), crowded AS MATERIALIZED (
+  SELECT topic FROM due GROUP BY topic HAVING count(*) > $4::int
+), walked AS (
+  SELECT crowded.topic, first.account, first.due_at FROM crowded
+  CROSS JOIN LATERAL (
+    SELECT account, due_at FROM outbox WHERE outbox.topic = crowded.topic AND ${OPEN} ORDER BY account, due_at LIMIT 1
+  ) AS first
   UNION ALL
-  SELECT topic, (SELECT account FROM outbox
-                 WHERE outbox.topic = accounts.topic AND ${OPEN} AND outbox.account > accounts.account
-                 ORDER BY account LIMIT 1)
-  FROM accounts WHERE accounts.account IS NOT NULL
+  SELECT walked.topic, next.account, next.due_at FROM walked
+  CROSS JOIN LATERAL (
+    SELECT account, due_at FROM outbox WHERE outbox.topic = walked.topic AND ${OPEN} AND outbox.account > walked.account
+    ORDER BY account, due_at LIMIT 1
+  ) AS next
+), accounts AS (
+  SELECT DISTINCT topic, account FROM due WHERE topic NOT IN (SELECT topic FROM crowded)
+  UNION ALL
+  SELECT topic, account FROM walked WHERE due_at <= $5::timestamptz
 ), mine AS (
   SELECT wanted.topic, wanted.per_target, seen.id, seen.target, seen.due_at, seen.leased,
     row_number() OVER (PARTITION BY wanted.topic, accounts.account ORDER BY seen.leased DESC, seen.due_at, seen.id) AS turn
@@ -205,7 +221,6 @@ WITH RECURSIVE wanted AS MATERIALIZED (
     WHERE outbox.topic = accounts.topic AND account = accounts.account AND ${OPEN} AND due_at <= $5::timestamptz
     ORDER BY due_at, id LIMIT wanted.per_account
   ) AS seen
-  WHERE accounts.account IS NOT NULL
 ), places AS (
   SELECT *, row_number() OVER (PARTITION BY topic, target ORDER BY leased DESC, turn, due_at, id) AS place,
     count(*) FILTER (WHERE leased) OVER (PARTITION BY topic) AS busy

@@ -89,6 +89,47 @@ describe('accounts take turns in a topic', () => {
     expect(new Set(leased.map(({ id }) => id)).size).toBe(16)
   })
 
+  describe('where thousands of accounts wait for later', () => {
+    /** How many pages a lease reads. */
+    async function pagesRead(window: number): Promise<number> {
+      let pages = 0
+      const explained = outboxRows({
+        async run<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+          const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`
+          const { rows: plans } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain, [...values])
+          const [{ Plan: plan }] = plans[0]!['QUERY PLAN']
+          pages = plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+          return []
+        },
+      })
+      const until = new Date(clock.now().getTime() + 3_000)
+      await explained.leaseInTurns([MAILS], { window, now: clock.now(), until })
+      return pages
+    }
+
+    beforeEach(async () => {
+      const later = new Date(clock.now().getTime() + 60_000)
+      await database.pool.query(
+        `INSERT INTO outbox (topic, payload, due_at, created_at, account)
+         SELECT 'mails', '{}', $1, $2, 'seller ' || account FROM generate_series(1, 10000) AS account`,
+        [later, clock.now()],
+      )
+      await database.pool.query('ANALYZE outbox')
+    })
+
+    it('a lease reads only what is due', async () => {
+      await announce('seller 7', 3, '', MAILS.topic)
+      await announce('seller 8', 3, '', MAILS.topic)
+      expect(await pagesRead(1_000)).toBeLessThan(100)
+    })
+
+    it('a lease looks once at each account where more is due than fits into it', async () => {
+      await announce('seller 7', 20, '', MAILS.topic)
+      await announce('seller 8', 3, '', MAILS.topic)
+      expect(await pagesRead(10)).toBeLessThan(4 * 10_000)
+    })
+  })
+
   it('a lease that ran out is taken again, before anything newer', async () => {
     await announce('one', 20)
     const first = (await lease()).map(({ id }) => id).sort()
@@ -96,3 +137,8 @@ describe('accounts take turns in a topic', () => {
     expect((await lease()).map(({ id }) => id).sort()).toEqual(first)
   })
 })
+
+interface Plan {
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+}
