@@ -109,9 +109,10 @@ export function refusalIn(error: unknown, header: Headers): { sentence: string; 
 
 const CHALLENGED_AGAIN: ReadonlySet<string> = new Set(['payment_expired', 'authorization_used', 'invalid_payment'])
 
+/** An earlier request may have been charged: by a payment that this server does not know any more. */
 function faultsIn({ message, fields }: DomainError): string {
   const details = Object.entries(fields['details'] ?? {}).map(([field, why]) => `${field} ${String(why)}`)
-  return details.length === 0 ? message : `${details.join('; ')}. Nothing was charged.`
+  return details.length === 0 ? message : `${details.join('; ')}. You were not charged for this request.`
 }
 
 /** The fault of an authorization, as the protocol's reason and as a sentence for people. */

@@ -285,6 +285,20 @@ describe('the middleware in a server of its own', () => {
     expect(refused.body.error).not.toContain('Nothing was charged')
   })
 
+  it.each([
+    ['of x402', {}, 400],
+    ['of MPP', { 'accept-payment': 'evm/charge' }, 402],
+  ])(
+    'says to a client %s, of a payment id that it does not know, only that the request charged nothing',
+    async (_, speaks, status) => {
+      const one = await shop()
+      const refused = await one.ask({ 'x-payment-id': `pay_${'0'.repeat(26)}`, ...speaks })
+      expect(refused.status).toBe(status)
+      expect(refused.text).toContain('must name a payment that was made here')
+      expect(refused.text).not.toContain('Nothing was charged')
+    },
+  )
+
   it('does not say that nothing was charged where it cannot know', async () => {
     let now = Date.now()
     const events: string[] = []
