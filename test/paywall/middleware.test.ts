@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json as jsonOf } from 'node:stream/consumers'
 import express from 'express'
+import type { Hex } from '../../service/chain/model.ts'
 import { remoteMethod } from '../../service/methods/remote/settle.ts'
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
 import { paywall, verifyIdentity, type PaywallOptions } from '../../service/paywall/middleware/index.ts'
@@ -131,6 +132,32 @@ describe('the middleware in a server of its own', () => {
     answer()
     expect(await first).toMatchObject({ status: 200 })
     expect([other.handled(), await left()]).toEqual([0, 950_000n])
+  })
+
+  it('says that a payment is under way where it was sent twice at once, not that its identifier was used', async () => {
+    let answer = (): void => undefined
+    const began = new EventEmitter()
+    const books = memoryBooks()
+    let isEarly = false
+    const find = async (digest: Hex) => (isEarly ? null : await books.find(digest))
+    const one = await shop({ books: { ...books, find } }, () => {
+      began.emit('work')
+      return new Promise((resolve) => (answer = resolve))
+    })
+    const { header } = await paying(one)
+    const [[name, value]] = Object.entries(header) as [[string, string]]
+    const extensions = { 'payment-identifier': { info: { required: false, id: 'p'.repeat(32) }, schema: {} } }
+    const payload = { ...JSON.parse(Buffer.from(value, 'base64').toString()), extensions }
+    const identified = { [name]: Buffer.from(JSON.stringify(payload)).toString('base64') }
+    const working = once(began, 'work')
+    const first = one.ask(identified)
+    await working
+    // The second request looked for the payment before the first had begun it.
+    isEarly = true
+    const second = await one.ask(identified)
+    answer()
+    expect(second.body.code).toBe('payment_processing')
+    expect([(await first).status, one.handled()]).toEqual([200, 1])
   })
 
   it('sells nothing for a payment that the chain has already, whatever its facilitator says', async () => {

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../chain/model.ts'
+import type { Hex } from '../../chain/model.ts'
 import { isSecret } from '../../kit/ids.ts'
 import type { Presented } from '../../x402/model.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
@@ -41,10 +41,15 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
     return { known, proven: isProven }
   }
 
-  /** Throws where this payer, whose signature was verified, has used the identifier for another payment. */
-  async function assertUnused(payer: Address, identifier: string | null): Promise<void> {
+  /**
+   * Throws where this payer, whose signature was verified, has used the identifier for another payment. The same payment may have
+   * been sent twice at once: then it is the sale of the first request, which has begun since this one looked for it.
+   */
+  async function usedBy(order: Order, { digest, payer, identifier }: Identified): Promise<Known | null> {
     const first = identifier === null ? null : await journal.findByIdentifier(payer, identifier)
-    if (first !== null) throw identifierUsed(first)
+    if (first === null) return null
+    if (first.digest !== digest) throw identifierUsed(first)
+    return asBought(order, first)
   }
 
   /** A sale that is named by its buyer: with the token, or with a signature that no chain has seen. */
@@ -78,8 +83,10 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
     return digest === null ? null : await journal.find(digest)
   }
 
-  return { boughtBy, asBought, assertUnused, proven }
+  return { boughtBy, asBought, usedBy, proven }
 }
+
+type Identified = Pick<Sale, 'payer' | 'identifier'> & { digest: Hex }
 
 /** A fresh signature proves who its buyer is when it would buy the same thing for the same price again. */
 function requirementsFor({ amount, network, recipient }: Sale) {

@@ -32,7 +32,7 @@ export interface Judged {
 export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
   const { journal, method, dialects, tokens, clock, failpoints } = deps
   const processing = createProcessing(deps, product)
-  const { boughtBy, asBought, assertUnused, proven } = createRecognition(deps, product)
+  const { boughtBy, asBought, usedBy, proven } = createRecognition(deps, product)
 
   async function buy(order: Order): Promise<Sold<Value>> {
     if (order.payment !== null) return await replay(order, await proven(order, order.payment))
@@ -62,7 +62,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
       throw paymentRefused(reason)
     }
     const buyer = payer.toLowerCase() as Sale['payer']
-    await assertUnused(buyer, identifier)
+    const used = await usedBy(order, { digest, payer: buyer, identifier })
+    if (used !== null) return used
     // A wallet with code may revoke its authorization while the work is done, so its money moves first. A seller who
     // charges after the success takes that risk, as for every payer who empties their wallet meanwhile.
     const isRisked = terms.holds === true || terms.promised === true
