@@ -316,6 +316,11 @@ describe('a checkout whose payments wait in the escrow', () => {
       reason: { sentence: expect.stringContaining('reclaim') },
     })
     expect(delivery).toMatchObject({ answer: null })
+    // The page of who has lost the token, once the checkout has ended.
+    expect((await world.seller.call('DELETE', `/v1/checkouts/${at}`)).status).toBe(200)
+    const page = await world.call('GET', `/p/${at}/payments/${id}`, { headers: { accept: 'text/html' } })
+    expect(page.text).toContain('reclaim')
+    expect(page.text).not.toContain('Nothing was charged')
     expect(await reclaim(world.chain, { payer, info: signed.info })).toBe('0x1')
     expect(await usdc(payer.address)).toBe(START)
   })

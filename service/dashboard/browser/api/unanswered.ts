@@ -15,24 +15,23 @@ export async function keyOf(path: string, input: unknown): Promise<{ key: string
   const { key } = (kept[name] ??= { key: crypto.randomUUID(), at: Date.now() })
   write(kept)
   const settled = (): void => {
-    const { [name]: _done, ...rest } = read()
-    write(rest)
+    write(Object.fromEntries(Object.entries(read()).filter(([other]) => other !== name)))
   }
   return { key, settled }
 }
 
-type Kept = Record<string, { key: string; at: number }>
+type ActionKeys = Record<string, { key: string; at: number }>
 
 /** Kept for the page's life too, where the browser stores nothing. */
-let inMemory: Kept = {}
+let inMemory: ActionKeys = {}
 
-function read(): Kept {
+function read(): ActionKeys {
   const text = remembered(NAME, () => sessionStorage)
-  const all = text === null ? inMemory : (JSON.parse(text) as Kept)
+  const all = text === null ? inMemory : (JSON.parse(text) as ActionKeys)
   return Object.fromEntries(Object.entries(all).filter(([, { at }]) => Date.now() - at < KEPT_MS))
 }
 
-function write(kept: Kept): void {
+function write(kept: ActionKeys): void {
   inMemory = kept
   remember(NAME, Object.keys(kept).length === 0 ? null : JSON.stringify(kept), () => sessionStorage)
 }

@@ -12,12 +12,23 @@ import { Price } from '../checkout/Price.tsx'
 import type { Acts, Drawn, State } from '../checkout/state.ts'
 import { useWatched } from '../checkout/watched.ts'
 import { date, say, usdc } from '../words/say.ts'
-import { openTalk, type Balance, type Talk, type Turn } from './talk.ts'
+import type { Balance, Talk, Turn } from './model.ts'
+import { openTalk } from './talk.ts'
 
 /** A checkout that is a conversation: what was said, what is left, and the next message. */
-export function openChat({ store, api, acts }: { store: Watched<State>; api: Api; acts: Acts }): void {
+export function openChat({
+  store,
+  api,
+  acts,
+  now,
+}: {
+  store: Watched<State>
+  api: Api
+  acts: Acts
+  now: () => number
+}): void {
   const { checkout } = store.read().page
-  const opened = openTalk({ store, api, home: new URL(checkout.url).pathname, acts })
+  const opened = openTalk({ store, api, home: new URL(checkout.url).pathname, acts, now })
   const chat: Drawn = ({ state }) => <Chat state={state} acts={acts} opened={opened} />
   store.change({ chat })
 }
@@ -44,7 +55,7 @@ function Chat({ state, acts, opened }: { state: State; acts: Acts; opened: Opene
           }}
         >
           <Meter balance={balance} page={page} />
-          <Message talk={talk} fault={talk.fault} enter={opened.enter} sends />
+          <Message talk={talk} fault={talk.fault} enter={opened.enter} isBusy={opened.isBusy()} sends />
         </form>
       ) : (
         <Buying {...{ state, acts, opened, talk }} />
@@ -150,8 +161,7 @@ function Meter({ balance, page }: { balance: Balance; page: CheckoutPage }) {
 const LEFT = 'chat-left'
 const MESSAGE = 'chat-message'
 
-function Message({ talk, fault, enter, sends }: MessageProps) {
-  const isBusy = talk.sending !== null || talk.turns.some(({ status }) => status === 'working')
+function Message({ talk, fault, enter, isBusy, sends }: MessageProps) {
   return (
     <div class="field">
       <label for={MESSAGE}>{say('chat.message')}</label>
@@ -195,6 +205,7 @@ interface MessageProps {
   talk: Talk
   fault: string | null
   enter: (text: string) => void
+  isBusy: boolean
   /** Whether the message is paid for already. */
   sends: boolean
 }
@@ -220,7 +231,13 @@ function Buying({ state, acts, opened, talk }: { state: State; acts: Acts; opene
           <span>{say(talk.balance.status === 'ended' ? 'chat.ended' : 'chat.usedUp')}</span>
         </p>
       )}
-      <Message talk={talk} fault={errors['message'] ?? talk.fault} enter={opened.enter} sends={false} />
+      <Message
+        talk={talk}
+        fault={errors['message'] ?? talk.fault}
+        enter={opened.enter}
+        isBusy={opened.isBusy()}
+        sends={false}
+      />
       <fieldset class="plans">
         <legend>{say('chat.pay')}</legend>
         {plans.map((plan) => (

@@ -7,47 +7,13 @@ import { isRecord } from '../../../ui-kit/provider.ts'
 import { openWatched, remember, remembered, type Watched } from '../../../ui-kit/watched.ts'
 import { sentenceOf } from '../words/reasons.ts'
 import { say, type PlainKey } from '../words/say.ts'
-
-/** A message and what came of it, as the service tells the holder of the pass. */
-export interface Turn {
-  turn: number
-  status: 'working' | 'answered' | 'failed'
-  message: string
-  answer: string | null
-  isCut: boolean
-  paymentId: string
-  token: string
-  receiptUrl: string
-}
-
-/** What pays for the chat. */
-export interface Balance {
-  plan: { id: string; name: string }
-  status: 'active' | 'used_up' | 'ended'
-  runs: number | null
-  runsLeft: number | null
-  until: string | null
-}
-
-export interface Talk {
-  /** Null before the first payment. */
-  token: string | null
-  balance: Balance | null
-  turns: readonly Turn[]
-  /** What the workflow writes while it works, by payment. */
-  lines: Readonly<Record<string, readonly string[]>>
-  /** What the customer is writing. */
-  text: string
-  /** A message that is on its way to the service. */
-  sending: string | null
-  fault: string | null
-}
+import { isHeldUp, type Balance, type Talk, type Turn } from './model.ts'
 
 /** The longest message; the service decides. */
 const MESSAGE_MAX = 4_000
 
 /** The conversation of this device: what was said, and the message that is sent next. */
-export function openTalk({ store, api, home, acts }: TalkDeps) {
+export function openTalk({ store, api, home, acts, now }: TalkDeps) {
   const { id } = store.read().page.checkout
   const place = `coinslot:chat:${id}`
   const talk = openWatched<Talk>({
@@ -140,6 +106,7 @@ export function openTalk({ store, api, home, acts }: TalkDeps) {
   return {
     talk,
     send,
+    isBusy: () => isHeldUp(talk.read(), now()),
     enter(text: string): void {
       write(place, text === '' ? null : { message: text })
       talk.change({ text, fault: null })
@@ -154,6 +121,8 @@ interface TalkDeps {
   /** The checkout's own path. */
   home: string
   acts: Pick<Acts, 'again'>
+  /** The service's time. */
+  now: () => number
 }
 
 interface Draft {

@@ -262,15 +262,15 @@ function completeOf(progress: Progress): string {
 function failureOf(progress: Progress): string {
   const reason = progress.state?.payment.reason ?? null
   const why = reason === null ? say('progress.networkRefused') : sentenceOf(reason)
-  if (!isReclaimable(progress)) return withoutCharge(why)
+  if (progress.state === null || !isReclaimable(progress.state.payment)) return withoutCharge(why)
   // The server's own sentence, where it is shown, ends with the same in English.
   const how = say('progress.reclaimable')
   return why.includes(how) ? why : `${why} ${how}`
 }
 
 /** The money left the wallet and was neither charged nor given back. */
-function isReclaimable({ state }: Progress): boolean {
-  return state?.payment.escrow?.state === 'reclaimable'
+export function isReclaimable({ escrow }: PaymentState['payment']): boolean {
+  return escrow?.state === 'reclaimable'
 }
 
 /** The work failed, not the payment. */

@@ -3,6 +3,7 @@ import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
 import { Legal, Seller } from '../checkout/Brand.tsx'
 import { CoinMark } from '../checkout/Icons.tsx'
 import { Refunds } from '../checkout/Receipt.tsx'
+import { isReclaimable } from '../checkout/state.ts'
 import { language, say, sayCode, usdc, type PlainKey } from '../words/say.ts'
 
 /** The text of a page without a script. */
@@ -71,7 +72,11 @@ export function messageOfPayment({ payment }: PaymentState): Message {
         sentence: say('message.linkExpired'),
       }
     case 'failed':
-      return { note, title: say('progress.failed'), sentence: say('common.noCharge') }
+      return {
+        note,
+        title: say('progress.failed'),
+        sentence: say(isReclaimable(payment) ? 'progress.reclaimable' : 'common.noCharge'),
+      }
     case 'created':
     case 'settling':
       return { note, title: say('message.confirming'), sentence: say('message.loadAgain') }
