@@ -76,6 +76,6 @@ function disagreement(name: string): DomainError {
   return new DomainError(
     'conflict',
     'secrets_differ',
-    `Another process on this database has a different ${name}: set ${name} to the same value for all processes, or let the processes of one machine share a DATA_DIR.`,
+    `Another process on this database has a different ${name}: set ${name} to the same value for all processes (to change it, stop all of them first), or let the processes of one machine share a DATA_DIR.`,
   )
 }

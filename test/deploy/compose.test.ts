@@ -36,7 +36,8 @@ interface ComposeService {
   volumes?: string[]
   networks?: string[]
   depends_on?: string[] | Record<string, unknown>
-  deploy?: { replicas: number }
+  deploy?: { replicas: number; resources?: { limits?: { memory?: string } } }
+  logging?: { options?: Record<string, string> }
   read_only?: boolean
   user?: string
   stop_grace_period?: string
@@ -129,7 +130,15 @@ describe('deploy/compose.yaml', () => {
     expect(compose.networks['inside']).toEqual({ internal: true })
     expect(compose.services['postgres']?.networks).toEqual(['inside'])
     expect(compose.services['redis']?.networks).toEqual(['inside'])
+    // A workflow of n8n may call what it likes: it shares no network with a service, whose proxy says who is asking.
+    const shared = ours.flatMap(([, { networks = [] }]) => networks)
+    expect(compose.services['n8n']?.networks?.filter((name) => shared.includes(name))).toEqual([])
+    expect(compose.services['proxy']?.networks).toEqual(['inside', 'edge'])
     for (const [, service] of ours) expect(service.read_only).toBe(true)
+    for (const { logging, deploy } of Object.values(compose.services)) {
+      expect(logging?.options).toMatchObject({ 'max-size': expect.any(String), 'max-file': expect.any(String) })
+      expect(deploy?.resources?.limits).toEqual({ memory: expect.any(String) })
+    }
     // The service's own 30 s fit.
     for (const [, service] of ours) expect(Number.parseInt(service.stop_grace_period ?? '0')).toBeGreaterThan(30)
   })

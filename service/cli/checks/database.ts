@@ -55,7 +55,7 @@ export async function checkDatabase(patient: CheckContext): Promise<readonly Fin
   }
 }
 
-/** A live server starts without tools. */
+/** A live server may start without tools, and then offers none. */
 async function catalogue(pool: pg.Pool): Promise<Finding> {
   try {
     const { rows } = await pool.query<{ count: number }>(

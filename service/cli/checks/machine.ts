@@ -6,7 +6,7 @@ import { fault, fine, warning, type Finding, type CheckContext } from './model.t
 
 /** What the process stands on: room on disk, files that it may open, and the secrets that all processes must share. */
 export async function checkMachine({ config }: CheckContext): Promise<readonly Finding[]> {
-  return [...secrets(config), await disk(config.DATA_DIR), ...openFiles()]
+  return [...secrets(config), await disk(config), ...openFiles()]
 }
 
 function secrets(config: Config): Finding[] {
@@ -41,11 +41,14 @@ function liveWarnings(config: Config): Finding[] {
   return checks.filter(([, isUnsafe]) => isUnsafe).map(([name, , says]) => warning(name, says))
 }
 
-async function disk(dataDir: string): Promise<Finding> {
-  const folder = nearest(path.resolve(dataDir))
+async function disk({ DATA_DIR, DATABASE_URL }: Config): Promise<Finding> {
+  const folder = nearest(path.resolve(DATA_DIR))
   const { bavail, blocks, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const says = `${(free / 1e9).toFixed(1)} GB are free where ${folder} is.`
+  // In a container that may be a disk in memory.
+  const ofDatabase =
+    DATABASE_URL === undefined ? '' : " The database's own disk cannot be seen from here: watch it there."
+  const says = `${(free / 1e9).toFixed(1)} GB are free where ${folder} is.${ofDatabase}`
   if (free < DISK_FAULT) return fault('disk', `${says} A full disk stops the database in the middle of a payment.`)
   return free < DISK_WARNING || bavail / blocks < 0.05 ? warning('disk', says) : fine('disk', says)
 }

@@ -68,7 +68,7 @@ export const SERVERS = {
   secret_not_text: ['The secret is not well-formed text.', 'Send it as UTF-8.'],
   secrets_differ: [
     'Another process on the same database has another secret.',
-    'Set it to the same value for all processes.',
+    'Set it to the same value for all processes. To change it, stop all of them first.',
   ],
   signature_refused: [
     'The receiver of the demo could not verify the signature.',
