@@ -25,6 +25,8 @@ export interface DeliveryPort {
   targets: {
     put(inside: Statements, target: NewTarget): Promise<{ secret: string }>
     rotate(target: { id: string; owner: Owner }, operation: Id<'op'>): Promise<{ secret: string }>
+    /** The current one. */
+    secrets(id: string, owner: Owner): Promise<{ secret: string }>
   }
 }
 

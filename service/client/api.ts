@@ -527,9 +527,9 @@ export interface Api {
   }
   /** One checkout, even if it has expired */
   "GET /v1/checkouts/{id}": {
-    query: Record<never, never>
+    query: { "secret"?: "true" | undefined }
     body: undefined
-    answer: { "checkout": Schemas["Checkout"] }
+    answer: { "checkout": Schemas["Checkout"]; "secret"?: string | null | undefined }
   }
   /** Change a checkout; buyers who were shown it before the change get what they were shown */
   "PATCH /v1/checkouts/{id}": {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { IWebhookResponseData } from 'n8n-workflow'
+import type { IHttpRequestOptions, IWebhookResponseData } from 'n8n-workflow'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
 import { deliveryOf } from '../../service/checkouts/rules/lifecycle.ts'
 import { linesOfTotal } from '../../service/checkouts/rules/price.ts'
@@ -244,13 +244,23 @@ describe('in test mode', () => {
 })
 
 describe('a secret that was rotated', () => {
+  const LIVE: Played = { parameters: { testMode: false } }
   const renewed = 'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3'
   const serviceWith =
-    (id = 'chk_1') =>
-    (call: { url: string }): ServiceAnswer =>
-      call.url.endsWith('/claim')
-        ? { status: 200, body: { claimed: true } }
-        : { status: 201, body: { checkout: { id, url: 'https://x' }, secret: renewed } }
+    (id = 'chk_1', status = 'active') =>
+    (call: IHttpRequestOptions): ServiceAnswer => {
+      if (call.url.endsWith('/claim')) return { status: 200, body: { claimed: true } }
+      return { status: 200, body: { checkout: { id, url: 'https://x', status }, secret: renewed } }
+    }
+  /** An earlier service gives the secret only where a checkout is registered. */
+  const earlierService =
+    (status: string) =>
+    (call: IHttpRequestOptions): ServiceAnswer => {
+      const answer = serviceWith('chk_1', status)(call)
+      return call.method === 'GET'
+        ? { status: 200, body: { checkout: { id: 'chk_1', url: 'https://x', status } } }
+        : answer
+    }
 
   it('is genuine by either signature while both are sent', async () => {
     const { headers = {}, body } = delivered()
@@ -283,6 +293,30 @@ describe('a secret that was rotated', () => {
     })
     expect(second.response.status).toBe(401)
     expect(second.calls).toEqual([])
+  })
+
+  it.each(['active', 'paused', 'expired'])('is read without a change to the checkout, which is %s', async (status) => {
+    const request = delivered(undefined, { secret: renewed })
+    const { result, calls } = await receive(request, { ...LIVE, service: serviceWith('chk_1', status) })
+    expect(result.workflowData).toEqual([[{ json: PAID }]])
+    expect(calls.map(({ method, url, qs }) => [method, url.replace(/^.+v1/, ''), qs])).toEqual([
+      ['GET', '/checkouts/chk_1', { secret: true }],
+      ['POST', '/deliveries/dlv_1/claim', undefined],
+    ])
+  })
+
+  it('is fetched from an earlier service too, which shows it only where a checkout is registered', async () => {
+    const request = delivered(undefined, { secret: renewed })
+    const { result, memory } = await receive(request, { ...LIVE, service: earlierService('active') })
+    expect(result.workflowData).toEqual([[{ json: PAID }]])
+    expect(memory).toMatchObject({ secret: renewed })
+  })
+
+  it('is not fetched by registering a checkout that has expired, which would open it again', async () => {
+    const forged = delivered(undefined, { secret: 'whsec_Zm9yZ2VkZm9yZ2VkZm9yZ2VkZm9yZ2Vk' })
+    const { response, calls } = await receive(forged, { ...LIVE, service: earlierService('expired') })
+    expect(response.status).toBe(401)
+    expect(calls.map(({ method }) => method)).toEqual(['GET'])
   })
 
   it('is taken for no other checkout', async () => {

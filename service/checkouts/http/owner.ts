@@ -73,8 +73,15 @@ function wholeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       method: 'get',
       path: '/checkouts/:id',
       summary: 'One checkout, even if it has expired',
-      answers: { 200: withoutSecret },
-      handle: async ({ caller, params }) => reply(200, { checkout: toBody(await checkouts.get(caller, params.id)) }),
+      query: z.object({
+        secret: z.literal('true').optional().meta({ description: 'Also show the secret that signs its deliveries' }),
+      }),
+      answers: { 200: withoutSecret.extend({ secret: withSecret.shape.secret.optional() }) },
+      async handle({ caller, params, query }) {
+        if (query.secret === undefined) return reply(200, { checkout: toBody(await checkouts.get(caller, params.id)) })
+        const { checkout, secret } = await checkouts.withSecret(caller, params.id)
+        return reply(200, { checkout: toBody(checkout), secret })
+      },
     }),
     route({
       ...common,

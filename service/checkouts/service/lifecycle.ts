@@ -92,6 +92,14 @@ export function createLife(deps: CheckoutDeps) {
       return given(await store.findOwn(accountOf(caller), id))
     },
 
+    /** With the current secret, which registering the source again gives too; null where no workflow is called. */
+    async withSecret(caller: Caller, id: string): Promise<{ checkout: Checkout; secret: string | null }> {
+      const owner = accountOf(caller)
+      const checkout = given(await store.findOwn(owner, id))
+      if (checkout.callbackUrl === null) return { checkout, secret: null }
+      return { checkout, ...(await deliveries.targets.secrets(checkout.id, owner)) }
+    },
+
     /** The site whose page asks to show the checkout in a frame, if the owner allowed it. */
     async embedder(id: string, origin: string): Promise<string | null> {
       const checkout = await store.find(id)

@@ -38,4 +38,30 @@ describe('GET /v1/checkouts: 200', () => {
     expect((await world.seller.call('DELETE', `/v1/checkouts/${id}`)).body).toEqual(expired.body)
     expect((await world.seller.call('GET', `/v1/checkouts/${id}`)).body).toEqual(expired.body)
   })
+
+  it('shows the current secret on request, and changes nothing: an expired or paused checkout stays so', async () => {
+    const place = { instanceId: 'n8n', workflowId: 'flow', nodeId: 'trigger' }
+    const { id, secret } = await world.sell({ source: place, testMode: true })
+    const withSecret = () => world.seller.call('GET', `/v1/checkouts/${id}?secret=true`)
+    expect((await withSecret()).body.secret).toBe(secret)
+    const rotated = (await world.seller.call('POST', `/v1/checkouts/${id}/rotate-secret`)).body
+    await world.seller.call('DELETE', `/v1/checkouts/${id}`)
+    const expired = (await world.seller.call('GET', `/v1/checkouts/${id}`)).body
+    expect(expired.secret).toBeUndefined()
+    expect(await withSecret()).toMatchObject({ status: 200, body: { ...expired, secret: rotated.secret } })
+    expect((await world.seller.call('GET', `/v1/checkouts/${id}`)).body).toEqual(expired)
+    expect((await world.seller.call('GET', `/v1/checkouts/${id}?secret=yes`)).status).toBe(400)
+  })
+
+  it('has no secret to show where no workflow is called', async () => {
+    const { id } = await world.sell({ callbackUrl: null, after: { kind: 'text', text: 'Thanks' } })
+    expect((await world.seller.call('GET', `/v1/checkouts/${id}?secret=true`)).body.secret).toBeNull()
+  })
+
+  it('shows no secret to others', async () => {
+    const { id } = await world.sell()
+    const stranger = await world.service.person()
+    expect((await stranger.call('GET', `/v1/checkouts/${id}?secret=true`)).status).toBe(404)
+    expect((await world.service.call('GET', `/v1/checkouts/${id}?secret=true`)).status).toBe(401)
+  })
 })

@@ -2664,6 +2664,11 @@ class GetV1CheckoutsQuery(TypedDict):
 
 class GetV1CheckoutsIdAnswer(TypedDict):
     checkout: Checkout
+    secret: NotRequired[str | None]
+
+
+class GetV1CheckoutsIdQuery(TypedDict):
+    secret: NotRequired[Literal[True]]
 
 
 class PatchV1CheckoutsIdAnswer(TypedDict):
@@ -4070,7 +4075,7 @@ if TYPE_CHECKING:
 
         @overload
         def __call__(
-            self, name: Literal["GET /v1/checkouts/{id}"], *, path: Mapping[str, str] | None = None, query: None | None = None, body: None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
+            self, name: Literal["GET /v1/checkouts/{id}"], *, path: Mapping[str, str] | None = None, query: GetV1CheckoutsIdQuery | None = None, body: None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
         ) -> GetV1CheckoutsIdAnswer: ...
 
         @overload
@@ -4778,7 +4783,7 @@ if TYPE_CHECKING:
 
         @overload
         async def __call__(
-            self, name: Literal["GET /v1/checkouts/{id}"], *, path: Mapping[str, str] | None = None, query: None | None = None, body: None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
+            self, name: Literal["GET /v1/checkouts/{id}"], *, path: Mapping[str, str] | None = None, query: GetV1CheckoutsIdQuery | None = None, body: None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
         ) -> GetV1CheckoutsIdAnswer: ...
 
         @overload
