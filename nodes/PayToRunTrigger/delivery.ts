@@ -16,6 +16,7 @@ export async function receive(
   webhook: IWebhookFunctions,
   trigger: Trigger = PAY_TO_RUN,
 ): Promise<IWebhookResponseData> {
+  const arrivedMs = Date.now()
   const kept = recall(webhook)
   const testMode = isTestMode(webhook)
   if (kept === undefined) {
@@ -67,7 +68,8 @@ export async function receive(
   if (payment.simulated && !testMode) {
     return answer(webhook, 410, 'simulated', 'This payment was simulated, and the workflow is no longer in test mode.')
   }
-  const files = await filesOf(webhook, item, kept.formUrl)
+  const deadline = AbortSignal.timeout(Math.max(0, arrivedMs + FILES_MS - Date.now()))
+  const files = await filesOf(webhook, item, kept.formUrl, { deadline, answerMs: FILE_ANSWER_MS })
   if ('missing' in files) {
     // Before the claim, so that the delivery is tried again.
     webhook.logger.error(`Delivery ${verdict.id} is left for a later attempt. ${files.missing}`)
@@ -77,6 +79,10 @@ export async function receive(
   const whole = Object.keys(binary).length === 0 ? { json: item } : { json: item, binary }
   return await once(webhook, verdict.id, outputs(place, whole))
 }
+
+/** The service waits fifteen seconds for the answer to a delivery, and the claim comes after the files. */
+const FILES_MS = 8_000
+const FILE_ANSWER_MS = 3_000
 
 function outputs(place: number, item: INodeExecutionData): INodeExecutionData[][] {
   return [...Array.from({ length: place }, () => []), [item]]

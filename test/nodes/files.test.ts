@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { IHttpRequestOptions } from 'n8n-workflow'
+import { filesOf, type Time } from '../../nodes/PayToRunTrigger/files.ts'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
 import { SECRET, webhook, type Played, type ServiceAnswer } from './n8n.ts'
 
@@ -74,6 +76,69 @@ describe('files of customers', () => {
       { error: expect.stringMatching(reason), code: 'file_unavailable' },
     ])
     expect(calls).toEqual([])
+  })
+
+  describe('of one delivery', () => {
+    const fields = ['a', 'b', 'c', 'd', 'e'].map((label) => ({ label, type: 'file' }))
+    const input = Object.fromEntries(fields.map(({ label }) => [label, `${FORM}/files/${label}?token=abc`]))
+    const fetched = (file: NonNullable<Played['file']>, time: Partial<Time> = {}) => {
+      const { context, fetches } = webhook(
+        {},
+        { parameters: { customerFields: { fields }, options: { filesAsBinary: true } }, file },
+      )
+      const deadline = new AbortController()
+      const at = { deadline: deadline.signal, answerMs: 60_000, ...time }
+      return { files: filesOf(context, { input }, FORM, at), fetches, deadline }
+    }
+    const never = () => new Promise<ServiceAnswer>(() => undefined)
+
+    it('are fetched three at a time', async () => {
+      const open: (() => void)[] = []
+      const { files, fetches } = fetched(
+        () => new Promise((resolve) => open.push(() => resolve({ status: 200, body: CONTENT }))),
+      )
+      const seen: number[] = []
+      while (seen.length < fields.length) {
+        await new Promise(setImmediate)
+        seen.push(fetches.length)
+        open.shift()?.()
+      }
+      expect(seen).toEqual([3, 4, 5, 5, 5])
+      expect(Object.keys(((await files) as { binary: object }).binary).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
+    })
+
+    it.each<[string, NonNullable<Played['file']>]>([
+      ['without an answer', never],
+      ['with a body that does not end', () => ({ status: 200, body: new Readable({ read: () => undefined }) })],
+    ])('end together, at one moment: %s', async (_, file) => {
+      const { files, fetches, deadline } = fetched(file)
+      await new Promise(setImmediate)
+      deadline.abort()
+      await expect(files).resolves.toEqual({ missing: expect.stringMatching(/took too long/) })
+      // Nothing is begun after it.
+      expect(fetches).toHaveLength(3)
+    })
+
+    it('are not asked for where their time was over before', async () => {
+      const { files, fetches } = fetched(there, { deadline: AbortSignal.abort() })
+      await expect(files).resolves.toEqual({ missing: expect.stringMatching(/took too long/) })
+      expect(fetches).toEqual([])
+    })
+
+    it('end their connections, also where this version of n8n does not', async () => {
+      const body = new Readable({ read: () => undefined })
+      const { files, deadline } = fetched(() => ({ status: 200, body }))
+      await new Promise(setImmediate)
+      deadline.abort()
+      await files
+      expect(body.destroyed).toBe(true)
+    })
+
+    it('wait for an address that does not answer once, and not for each of them', async () => {
+      const { files, fetches } = fetched((call) => (call.url.startsWith(FORM) ? never() : there()), { answerMs: 1 })
+      expect(Object.keys(((await files) as { binary: object }).binary)).toHaveLength(5)
+      expect(fetches.filter(({ url }) => url.startsWith(FORM))).toHaveLength(3)
+    })
   })
 })
 

@@ -20,7 +20,7 @@ export interface Played {
   memory?: IDataObject
   service?: (call: IHttpRequestOptions) => ServiceAnswer | Promise<ServiceAnswer>
   /** Answers requests without the credential. */
-  file?: (call: IHttpRequestOptions) => ServiceAnswer
+  file?: (call: IHttpRequestOptions) => ServiceAnswer | Promise<ServiceAnswer>
   credentials?: IDataObject | Error
   webhookUrl?: string
 }
@@ -148,11 +148,13 @@ export function shared(played: Played) {
       },
       // Without the credential: the links of files need none.
       async httpRequest(call: IHttpRequestOptions) {
-        fetches.push(structuredClone(call))
-        const answer = (played.file ?? (() => new Error('nobody listens')))(call)
+        // A signal cannot be cloned.
+        fetches.push(structuredClone({ ...call, abortSignal: null }))
+        const answer = await (played.file ?? (() => new Error('nobody listens')))(call)
         if (answer instanceof Error) throw answer
-        const { status, body } = answer as { status: number; body: Buffer }
-        return { statusCode: status, body: Readable.from([body]), headers: { 'content-type': 'application/pdf' } }
+        const { status, body } = answer as { status: number; body: Buffer | Readable }
+        const stream = body instanceof Readable ? body : Readable.from([body])
+        return { statusCode: status, body: stream, headers: { 'content-type': 'application/pdf' } }
       },
       prepareBinaryData: async (content: Buffer, fileName?: string, mimeType?: string) => ({
         data: content.toString('base64'),
