@@ -107,6 +107,8 @@ const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   payer_unavailable: ({ error }) => `${text(error)} Nothing was paid.`,
   answer_forgotten: ({ callId }) =>
     `This call was made and paid for, but its answer is no longer stored: ${text(callId)}. Execute the workflow again to make a new call.`,
+  answer_awaited: () =>
+    'This step cannot wait for the customer, because the last node answers the payment: n8n would answer with this step. Set Respond to Immediately in the Pay-to-Run Trigger, publish the workflow, and send the result with Payment: Answer Payer. A paid chat cannot ask for more. The customer was not asked.',
   rate_limited: limited,
   rda_rate_limited: limited,
 }

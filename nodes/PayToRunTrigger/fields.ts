@@ -46,7 +46,7 @@ export const fields: INodeProperties[] = [
         name: 'When Last Node Finishes',
         value: 'lastNode',
         description:
-          'What Payment: Answer Payer sent, or else the data of the last node, on the payment page. The workflow has three minutes.',
+          'What Payment: Answer Payer sent, or else the data of the last node, on the payment page. The workflow has three minutes, and must not wait in between (Ask for More, a Wait node): n8n would answer with the step that waits.',
       },
     ],
   },

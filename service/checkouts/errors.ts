@@ -89,6 +89,12 @@ export function requestUnasked(): DomainError {
   return new DomainError('conflict', 'payment_not_open', sentence)
 }
 
+export function answerAwaited(): DomainError {
+  const sentence =
+    "The answer to this payment's delivery is shown to its buyer and ends the work, so the work cannot wait for the buyer. Answer deliveries at once (responseMode immediately) and report the outcome later, or ask without waiting."
+  return new DomainError('conflict', 'answer_awaited', sentence)
+}
+
 export function tooManyRequests(most: number): DomainError {
   const sentence = `This payment already has ${String(most)} open requests. Wait until one of them is paid, refused or expired.`
   return new DomainError('conflict', 'too_many_requests_open', sentence)

@@ -581,7 +581,7 @@ export interface Api {
   }
   /** Ask the buyer of a payment for a further amount, which is paid as a payment of its own */
   "POST /v1/payments/{id}/requests": {
-    query: Record<never, never>
+    query: { "waits"?: "true" | undefined }
     body: { "amount": number; "note": string; "expiresInSeconds"?: number | undefined; "callbackUrl"?: string | null | undefined }
     answer: { "request": Schemas["PaymentRequest"] }
   }

@@ -155,6 +155,23 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect((await postRequest(order, more)).status).toBe(400)
   })
 
+  it('is not asked by a workflow that waits for it, while its last node is to answer the payer', async () => {
+    const ask = (order: Order, query: string) =>
+      world.seller.call('POST', `/v1/payments/${order.id}/requests${query}`, { body: { amount: 0.5, note: 'More' } })
+    const letGo = world.workflow.holds()
+    const answering = await begun({ responseMode: 'lastNode', capture: 'onSuccess' })
+    await until(async () => world.workflow.deliveries.length === 1)
+    expect(await ask(answering, '?waits=true')).toMatchObject({ status: 409, body: { code: 'answer_awaited' } })
+    expect((await look(answering.path, answering.token)).requests).toEqual([])
+    // One that does not wait for it answers in time.
+    expect((await ask(answering, '')).status).toBe(201)
+    const started = await begun({ responseMode: 'immediately' })
+    expect((await ask(started, '?waits=true')).status).toBe(201)
+    letGo()
+    await until(async () => (await look(answering.path, answering.token)).delivery?.status === 'delivered')
+    expect((await ask(answering, '?waits=true')).status).toBe(201)
+  })
+
   it('is paid once by concurrent payers', async () => {
     const order = await ordered()
     const request = await createRequest(order)

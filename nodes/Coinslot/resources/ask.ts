@@ -49,7 +49,7 @@ export const askForMore: Operation = {
     },
     {
       displayName:
-        'The workflow waits here, and goes on once with the <b>status</b>: paid, refused or expired. It asks once, for the first item, however many there are. The customer sees the question on the page of the order; on a page that waits for the result it appears by itself.',
+        'The workflow waits here, and goes on once with the <b>status</b>: paid, refused or expired. It asks once, for the first item, however many there are. The customer sees the question on the page of the order; on a page that waits for the result it appears by itself. Set <b>Respond</b> to <b>Immediately</b> in the trigger: n8n would take a step that waits for the last node.',
       name: 'askNotice',
       type: 'notice',
       default: '',
@@ -68,6 +68,8 @@ export const askForMore: Operation = {
     const resumeUrl = text(node.evaluateExpression('{{ $execution.resumeUrl }}', item))
     const { request } = await spend(step, {
       path: `/payments/${encodeURIComponent(payment)}/requests`,
+      // n8n answers with a waiting step as if it were the last node.
+      query: { waits: true },
       body: {
         amount: node.getNodeParameter('moreAmount', item),
         note,

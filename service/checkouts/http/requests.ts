@@ -19,6 +19,12 @@ export function requestRoutes(checkouts: Checkouts, now: () => Date): AnyRoute[]
       path: '/payments/:id/requests',
       summary: 'Ask the buyer of a payment for a further amount, which is paid as a payment of its own',
       idempotent: true,
+      query: z.object({
+        waits: z.literal('true').optional().meta({
+          description:
+            'The work waits until the request has ended: refused while the answer to the delivery is awaited as its result',
+        }),
+      }),
       body: z.strictObject({
         amount: positiveAmount,
         note: plainLine(200).meta({ description: 'What it is for. The buyer reads it' }),
@@ -32,11 +38,11 @@ export function requestRoutes(checkouts: Checkouts, now: () => Date): AnyRoute[]
       answers: { 201: z.object({ request: ownOut }) },
       errors: {
         404: 'You have no such payment.',
-        409: 'The payment has failed or was refunded, has three open requests, or had twenty.',
+        409: 'The payment has failed or was refunded, has three open requests, or had twenty; or its work may not wait.',
       },
-      async handle({ caller, params, operation, body }) {
+      async handle({ caller, params, operation, body, query }) {
         const { amount, note, expiresInSeconds = DAY_SECONDS, callbackUrl = null } = body
-        const wanted = { amount, note, expiresInSeconds, callbackUrl }
+        const wanted = { amount, note, expiresInSeconds, callbackUrl, waits: query.waits === 'true' }
         return reply(201, { request: toBody(await checkouts.ask(caller, params.id, wanted, operation)) })
       },
     }),

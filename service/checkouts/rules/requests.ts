@@ -1,9 +1,9 @@
 import { invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
-import type { NewDelivery } from '../../deliveries/model.ts'
+import type { AnsweredDelivery, NewDelivery } from '../../deliveries/model.ts'
 import { isGoingBack, type Sale } from '../../sales/model.ts'
-import { requestsFull, requestTooShort, requestUnasked, tooManyRequests } from '../errors.ts'
+import { answerAwaited, requestsFull, requestTooShort, requestUnasked, tooManyRequests } from '../errors.ts'
 import type { Checkout, Payment, PaymentRequest, RequestStatus, Terms } from '../model.ts'
 import type { RequestView } from '../views.ts'
 import { newCheckout } from './lifecycle.ts'
@@ -15,6 +15,8 @@ export interface Wanted {
   note: string
   expiresInSeconds: number
   callbackUrl: string | null
+  /** The work stops until the request has ended. */
+  waits: boolean
 }
 
 /** The current status: an open request ends by time, whether or not that has been stored yet. */
@@ -31,6 +33,18 @@ export function assertAskable(order: Order): void {
   const { state } = order
   const hasBegun = state === 'held' || state === 'settling' || state === 'paid'
   if (!hasBegun || isOrderOver(order)) throw requestUnasked()
+}
+
+/**
+ * A workflow that waits gives its receiver's answer before its work has ended, and such an answer counts as the end of the work
+ * where the buyer is shown it.
+ */
+export function assertMayWait(
+  { responseMode }: Pick<Checkout, 'responseMode'>,
+  delivery: Pick<AnsweredDelivery, 'state'> | undefined,
+): void {
+  if (responseMode === 'lastNode' && (delivery?.state === 'pending' || delivery?.state === 'claimed'))
+    throw answerAwaited()
 }
 
 /** Nothing more is paid within an order that has failed, was given up or goes back as a whole. */
@@ -63,7 +77,7 @@ const REQUESTS_MAX = 20
 /** The request of this operation, and the checkout at which it is paid: on the same network, to the same recipient. */
 export function newRequest(
   { sale, checkout }: { sale: Sale; checkout: Checkout },
-  { amount, note, expiresInSeconds, callbackUrl }: Wanted,
+  { amount, note, expiresInSeconds, callbackUrl }: Omit<Wanted, 'waits'>,
   operation: Id<'op'>,
   now: Date,
 ): { request: PaymentRequest; place: Checkout } {

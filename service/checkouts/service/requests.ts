@@ -6,6 +6,7 @@ import type { PaymentRequest } from '../model.ts'
 import { assertTerms } from '../rules/lifecycle.ts'
 import {
   assertAskable,
+  assertMayWait,
   assertRequestRoom,
   newRequest,
   requestDelivery,
@@ -30,12 +31,14 @@ export function createRequests({ store, selling, callbacks, captureLimits, deliv
       const { environment } = accountOf(caller)
       const { request, place } = newRequest({ sale, checkout }, wanted, operation, clock.now())
       assertTerms(place, environment, captureLimits())
+      const delivery = wanted.waits ? (await deliveries.bySubject(null, [sale.id])).get(sale.id) : undefined
       if (wanted.callbackUrl !== null) await callbacks.check(wanted.callbackUrl)
       return await store.inTransaction(async (inside) => {
         const before = await store.lockRequests(inside, sale.id)
         const made = before.find(({ id }) => id === request.id)
         if (made !== undefined) return made
         assertAskable(sale)
+        assertMayWait(checkout, delivery)
         assertRequestRoom(before, clock.now())
         await store.assertRoom(inside, place)
         await store.add(inside, place)

@@ -4,6 +4,10 @@ export const PAYMENTS = {
     'Another payment bought the same thing first. Nothing was charged for this one.',
     'Open the receipt of the first payment, or start a new purchase.',
   ],
+  answer_awaited: [
+    'The answer to the delivery ends the work, so the work cannot wait for the buyer.',
+    'Answer deliveries at once (`responseMode` `immediately`), or ask without waiting.',
+  ],
   answer_given: [
     'The answer to this payment was delivered already.',
     'Use the answer that you received. If it did not arrive whole, ask for a refund. Pay again for another one.',

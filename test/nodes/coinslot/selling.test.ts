@@ -240,6 +240,8 @@ describe('a further amount', () => {
     expect(done.calls[0]).toMatchObject({
       method: 'POST',
       url: `${API}/payments/pay_1/requests`,
+      // The service refuses it where the workflow's last node answers the payer. An earlier one does not read this.
+      qs: { waits: true },
       headers: { 'idempotency-key': expect.any(String) },
       body: {
         amount: 2.5,
@@ -262,6 +264,11 @@ describe('a further amount', () => {
       'a refusal of the service',
       { answers: [{ status: 409, body: { code: 'too_many_requests_open', error: 'Three are open.' } }] },
       /Three are open/,
+    ],
+    [
+      'a trigger whose last node answers the payer',
+      { answers: [{ status: 409, body: { code: 'answer_awaited', error: 'Its last node answers.' } }] },
+      /Set Respond to Immediately in the Pay-to-Run Trigger/,
     ],
     ['a model', { tool: 'engine' }, /cannot wait for a customer/],
     ['no note', { parameters: { ...parameters, note: ' ' } }, /Note is empty/],

@@ -2827,6 +2827,10 @@ class PostV1PaymentsIdRequestsAnswer(TypedDict):
     request: PaymentRequest
 
 
+class PostV1PaymentsIdRequestsQuery(TypedDict):
+    waits: NotRequired[Literal[True]]
+
+
 class PostV1PaymentsIdRequestsBody(TypedDict):
     amount: float
     note: str
@@ -4120,7 +4124,7 @@ if TYPE_CHECKING:
 
         @overload
         def __call__(
-            self, name: Literal["POST /v1/payments/{id}/requests"], *, path: Mapping[str, str] | None = None, query: None | None = None, body: PostV1PaymentsIdRequestsBody | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
+            self, name: Literal["POST /v1/payments/{id}/requests"], *, path: Mapping[str, str] | None = None, query: PostV1PaymentsIdRequestsQuery | None = None, body: PostV1PaymentsIdRequestsBody | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
         ) -> PostV1PaymentsIdRequestsAnswer: ...
 
         @overload
@@ -4828,7 +4832,7 @@ if TYPE_CHECKING:
 
         @overload
         async def __call__(
-            self, name: Literal["POST /v1/payments/{id}/requests"], *, path: Mapping[str, str] | None = None, query: None | None = None, body: PostV1PaymentsIdRequestsBody | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
+            self, name: Literal["POST /v1/payments/{id}/requests"], *, path: Mapping[str, str] | None = None, query: PostV1PaymentsIdRequestsQuery | None = None, body: PostV1PaymentsIdRequestsBody | None = None, idempotency_key: str | None = None, timeout: float | None = None, retries: int | None = None
         ) -> PostV1PaymentsIdRequestsAnswer: ...
 
         @overload
