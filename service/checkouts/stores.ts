@@ -104,7 +104,7 @@ export interface CheckoutStore extends RequestStore, ChatStore {
   countMissing(
     inside: Statements,
     id: string,
-    pause: { most: number; now: Date; probeAt: Date },
+    pause: { most: number; now: Date; probeAt: Date; simulated: boolean },
   ): Promise<Checkout | null>
   /**
    * Counts a server error. It is paused where the errors began at `since` or before, and the one before this is not older

@@ -4,8 +4,8 @@ import { openWorld, until, type World } from './world.ts'
 const NOT_FOUND = { status: 404, body: '{"message":"not registered"}' }
 
 /** The result of an attempt, as the deliveries report it. */
-function answered(status: number | null) {
-  return { status, kind: status === null ? ('failed' as const) : ('answered' as const), subject: '', headers: {} }
+function answered(status: number | null, headers: Record<string, string> = {}) {
+  return { status, kind: status === null ? ('failed' as const) : ('answered' as const), subject: '', headers }
 }
 
 describe('a workflow that is gone', () => {
@@ -141,6 +141,19 @@ describe('a workflow that is gone', () => {
     await attempted(id, answered(404))
     expect(await state(id)).toBe('paused')
     await attempted(id, answered(500))
+    expect(await state(id)).toBe('paused')
+  })
+
+  it('is not detected by late deliveries of payments that were simulated before test mode was switched off', async () => {
+    const source = { instanceId: 'n8n', workflowId: 'late', nodeId: 'trigger' }
+    const { id } = await world.sell({ testMode: true, source })
+    await world.sell({ testMode: false, source })
+    const late = answered(410, { 'coinslot-test': 'true' })
+    for (let count = 0; count < 4; count++) await world.service.checkouts.attempted(id, late)
+    expect(await state(id)).toBe('active')
+    // In test mode they say whether the workflow is there.
+    await world.sell({ testMode: true, source })
+    for (let count = 0; count < 3; count++) await world.service.checkouts.attempted(id, late)
     expect(await state(id)).toBe('paused')
   })
 

@@ -230,7 +230,7 @@ export function deliveryOf(
   const answers = checkout.responseMode === 'lastNode'
   const waitMs = deadline === null ? ANSWER_MS : Math.min(ANSWER_MS, deadline.getTime() - paidAt.getTime())
   const headers = {
-    ...(payment.simulated ? { 'coinslot-test': 'true', ...(failsFirst ? FAILS_FIRST : {}) } : {}),
+    ...(payment.simulated ? { ...SIMULATED, ...(failsFirst ? FAILS_FIRST : {}) } : {}),
     ...(deadline === null ? {} : HELD),
     ...(onErrorOf(checkout) === 'fail' ? FAILS_ON_ERROR : {}),
   }
@@ -300,6 +300,9 @@ export const ANSWERED_MS = ANSWER_MS + 20_000
 
 /** Marks the deliveries of held payments: the end of one decides whether it is charged. */
 export const HELD = { 'coinslot-capture': 'onSuccess' } as const
+
+/** Marks the deliveries of simulated payments. */
+export const SIMULATED = { 'coinslot-test': 'true' } as const
 
 /** No further change comes without a request. */
 export function isAtRest({ payment, delivery }: Rests): boolean {

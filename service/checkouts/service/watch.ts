@@ -1,13 +1,23 @@
+import type { Attempted } from '../../deliveries/model.ts'
 import { isId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { FAILING_APART_MS, FAILING_MS, isGone, isThere, MISSING_MAX, nextProbe, pauseOf } from '../rules/lifecycle.ts'
+import {
+  FAILING_APART_MS,
+  FAILING_MS,
+  isGone,
+  isThere,
+  MISSING_MAX,
+  nextProbe,
+  pauseOf,
+  SIMULATED,
+} from '../rules/lifecycle.ts'
 import type { Checkout } from '../model.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { turnOf } from '../../queue/model.ts'
 
 export interface Watching {
   /** Handles a callback's answer to an attempt; `status` is null without an answer. */
-  attempted(target: string, answer: { status: number | null }): Promise<void>
+  attempted(target: string, answer: Pick<Attempted, 'status' | 'headers'>): Promise<void>
   /** Handles the answer to a check before a payment. */
   checked(id: string, answer: { status: number | null; isSensible: boolean }): Promise<void>
   /** Sends the mail about a pause, unless the pause has ended meanwhile. */
@@ -26,11 +36,11 @@ export function createWatching(deps: CheckoutDeps): Watching {
   /** The same of its answers to checks. */
   const served = new Map<string, number>()
 
-  async function missing(id: string): Promise<void> {
+  async function missing(id: string, simulated: boolean): Promise<void> {
     answered.delete(id)
     const now = clock.now()
     await pause(id, now, false, (inside) =>
-      store.countMissing(inside, id, { most: MISSING_MAX, now, probeAt: nextProbe(now, now) }),
+      store.countMissing(inside, id, { most: MISSING_MAX, now, probeAt: nextProbe(now, now), simulated }),
     )
   }
 
@@ -78,9 +88,9 @@ export function createWatching(deps: CheckoutDeps): Watching {
     return true
   }
 
-  async function attempted(target: string, status: number | null): Promise<void> {
+  async function attempted(target: string, status: number | null, simulated: boolean): Promise<void> {
     if (!isId('chk', target) || status === null) return
-    if (isGone(status)) await missing(target)
+    if (isGone(status)) await missing(target, simulated)
     else await there(target, status < 300)
   }
 
@@ -92,7 +102,7 @@ export function createWatching(deps: CheckoutDeps): Watching {
   }
 
   return {
-    attempted: (target, { status }) => attempted(target, status),
+    attempted: (target, { status, headers }) => attempted(target, status, headers[TEST] === SIMULATED[TEST]),
 
     async checked(id, { status, isSensible }) {
       if (status === null) return
@@ -101,7 +111,7 @@ export function createWatching(deps: CheckoutDeps): Watching {
         return
       }
       if (!isGone(status) && isFirst(served, id)) await store.forgetFailing(id)
-      if (!isSensible) await attempted(id, status)
+      if (!isSensible) await attempted(id, status, false)
     },
 
     async tell(id, { id: mail, isFailing }) {
@@ -120,6 +130,7 @@ export function createWatching(deps: CheckoutDeps): Watching {
 /** The topic of the mail. */
 export const PAUSED = 'checkouts.paused'
 
+const TEST = 'coinslot-test'
 const AGAIN_MS = 5_000
 const REMEMBERED = 10_000
 const TAKEN_MS = 60_000

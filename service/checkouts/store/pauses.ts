@@ -11,10 +11,10 @@ type Pauses = Pick<
 /** Whether the workflow behind a checkout is there. */
 export function pauses(statements: StatementPool): Pauses {
   return {
-    async countMissing(inside, id, { most, now, probeAt }) {
+    async countMissing(inside, id, { most, now, probeAt, simulated }) {
       const [row] = await inside.run<CheckoutRow & { before: string }>(
         COUNT_MISSING,
-        [id, most, now, probeAt],
+        [id, most, now, probeAt, simulated],
         'checkout_count_missing',
       )
       return row?.state === 'paused' && row.before === 'active' ? fromCheckoutRow(row) : null
@@ -64,8 +64,11 @@ export function pauses(statements: StatementPool): Pauses {
   }
 }
 
+// A payment that was simulated before test mode was switched off is refused by a workflow that is there.
 const COUNT_MISSING = `
-WITH held AS (SELECT id, state FROM checkout WHERE id = $1 AND state <> 'expired' FOR UPDATE)
+WITH held AS (
+  SELECT id, state FROM checkout WHERE id = $1 AND state <> 'expired' AND (test_mode OR NOT $5::bool) FOR UPDATE
+)
 UPDATE checkout c SET missing = c.missing + 1,
   state = CASE WHEN c.missing + 1 >= $2 THEN 'paused'::checkout_state ELSE c.state END,
   paused_at = CASE WHEN c.missing + 1 >= $2 THEN coalesce(c.paused_at, $3) ELSE c.paused_at END,
