@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow'
 import { verify, type Signed, type Verdict } from '../shared/signature.ts'
-import { advice, ask } from '../shared/transport.ts'
+import { advice } from '../shared/transport.ts'
 import { isTestMode, PAY_TO_RUN, type Trigger } from './checkout.ts'
+import { claim, type ClaimTime } from './claim.ts'
 import { filesOf } from './files.ts'
 import { recall, renewSecret } from './lifecycle.ts'
 import { formPage } from './page.ts'
@@ -15,6 +15,7 @@ import { findFault } from './readiness.ts'
 export async function receive(
   webhook: IWebhookFunctions,
   trigger: Trigger = PAY_TO_RUN,
+  time: Partial<ClaimTime> = {},
 ): Promise<IWebhookResponseData> {
   const arrivedMs = Date.now()
   const kept = recall(webhook)
@@ -77,10 +78,11 @@ export async function receive(
   }
   const { binary } = files
   const whole = Object.keys(binary).length === 0 ? { json: item } : { json: item, binary }
-  return await once(webhook, verdict.id, outputs(place, whole))
+  return await once(webhook, verdict.id, outputs(place, whole), { untilMs: arrivedMs + ANSWER_MS, ...time })
 }
 
 /** The service waits fifteen seconds for the answer to a delivery, and the claim comes after the files. */
+const ANSWER_MS = 13_000
 const FILES_MS = 8_000
 const FILE_ANSWER_MS = 3_000
 
@@ -113,17 +115,9 @@ async function once(
   webhook: IWebhookFunctions,
   deliveryId: string,
   data: INodeExecutionData[][],
+  time: ClaimTime,
 ): Promise<IWebhookResponseData> {
-  const claim = {
-    method: 'POST' as const,
-    path: `/deliveries/${encodeURIComponent(deliveryId)}/claim`,
-    // If the answer gets lost, the claim is sent again. Without the key, the repeated claim would look like another
-    // worker's.
-    idempotencyKey: randomUUID(),
-    timeoutMs: 5_000,
-  }
-  const first = await ask(webhook, claim)
-  const told = first.reached && first.status < 500 ? first : await ask(webhook, claim)
+  const told = await claim(webhook, deliveryId, time)
   const claimed = told.reached && told.status === 200 ? told.body['claimed'] : undefined
   if (claimed === true) return run(data)
   if (claimed === false) return { webhookResponse: { duplicate: true } }

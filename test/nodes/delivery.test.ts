@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IHttpRequestOptions, IWebhookResponseData } from 'n8n-workflow'
-import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
+import { PAY_TO_RUN } from '../../nodes/PayToRunTrigger/checkout.ts'
+import { receive as receiveIn } from '../../nodes/PayToRunTrigger/delivery.ts'
 import { deliveryOf } from '../../service/checkouts/rules/lifecycle.ts'
 import { linesOfTotal } from '../../service/checkouts/rules/price.ts'
 import { usdc } from '../../service/kit/money.ts'
@@ -351,7 +352,7 @@ type Received = Webhook & { result: IWebhookResponseData }
 
 async function receive(request: Request, played: Played = {}): Promise<Received> {
   const sent = webhook(request, { memory: { ...KEPT }, ...played })
-  const result = await new PayToRunTrigger().webhook.call(sent.context)
+  const result = await receiveIn(sent.context, PAY_TO_RUN, { pausesMs: [0] })
   return { ...sent, result }
 }
 
