@@ -117,6 +117,9 @@ async function once(
   data: INodeExecutionData[][],
   time: ClaimTime,
 ): Promise<IWebhookResponseData> {
+  if (Date.now() >= time.untilMs) {
+    return answer(webhook, 503, 'too_late', 'This n8n took too long to prepare the delivery. It is tried again.')
+  }
   const told = await claim(webhook, deliveryId, time)
   const claimed = told.reached && told.status === 200 ? told.body['claimed'] : undefined
   if (claimed === true) return run(data)

@@ -1,5 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { claim, type ClaimTime } from '../../nodes/PayToRunTrigger/claim.ts'
-import { webhook, type ServiceAnswer } from './n8n.ts'
+import { PAY_TO_RUN } from '../../nodes/PayToRunTrigger/checkout.ts'
+import { receive } from '../../nodes/PayToRunTrigger/delivery.ts'
+import { SECRET, webhook, type ServiceAnswer } from './n8n.ts'
 
 const LOST = new Error('socket hang up')
 const BROKEN: ServiceAnswer = { status: 502, body: '<html>' }
@@ -34,6 +37,30 @@ describe('the claim of a delivery', () => {
     expect(calls[1]?.timeout).toBeLessThanOrEqual(3_000)
   })
 })
+
+describe('a delivery whose answer would come too late', () => {
+  it('is not claimed, so that it is tried again', async () => {
+    const kept = { checkoutId: 'chk_1', secret: SECRET, formUrl: 'https://pay.example/p/chk_1', lifetime: 'persistent' }
+    const { headers, body } = signed()
+    const sent = webhook({ headers, body }, { memory: { ...kept, fingerprint: 'x' }, service: () => CLAIMED })
+    const result = await receive(sent.context, PAY_TO_RUN, { untilMs: Date.now() - 1 })
+    expect(result).toEqual({ noWebhookResponse: true })
+    expect(sent.response).toMatchObject({ status: 503, body: { code: 'too_late' } })
+    expect(sent.calls).toEqual([])
+  })
+})
+
+function signed() {
+  const body = JSON.stringify({
+    payment: { txHash: '0xabc', amount: 5, currency: 'USDC', payer: '0x1', network: 'base', timestamp: 1_800_000_000 },
+    input: {},
+    metadata: { checkoutId: 'chk_1', receivedAt: '2027-01-15T08:00:00.000Z' },
+  })
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
+  const mac = createHmac('sha256', key).update(`dlv_1.${timestamp}.${body}`).digest('base64')
+  return { body, headers: { 'webhook-id': 'dlv_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` } }
+}
 
 async function claimed(answers: ServiceAnswer[], time: Partial<ClaimTime> = {}) {
   const sent = webhook({}, { service: () => answers.shift() ?? LOST })
