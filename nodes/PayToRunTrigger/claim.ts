@@ -20,16 +20,23 @@ export async function claim(
 ): Promise<HttpResult> {
   const path = `/deliveries/${encodeURIComponent(deliveryId)}/claim`
   const idempotencyKey = randomUUID()
-  const attempt = (timeoutMs: number) => ask(webhook, { method: 'POST', path, idempotencyKey, timeoutMs })
-  let answer = await attempt(ATTEMPT_MS)
+  const attempt = () => {
+    const timeoutMs = Math.min(ATTEMPT_MS, untilMs - Date.now())
+    return ask(webhook, { method: 'POST', path, idempotencyKey, timeoutMs })
+  }
+  let answer = await attempt()
   for (const pauseMs of pausesMs) {
     if (answer.reached && answer.status < 500) break
-    const leftMs = untilMs - Date.now() - pauseMs
-    if (leftMs < ATTEMPT_MS_MIN) break
+    if (isTooLate({ untilMs }, pauseMs)) break
     await sleep(pauseMs)
-    answer = await attempt(Math.min(ATTEMPT_MS, leftMs))
+    answer = await attempt()
   }
   return answer
+}
+
+/** Whether an attempt after this pause has no time left to be answered. */
+export function isTooLate({ untilMs }: Pick<ClaimTime, 'untilMs'>, pauseMs = 0): boolean {
+  return untilMs - Date.now() - pauseMs < ATTEMPT_MS_MIN
 }
 
 const ATTEMPT_MS = 5_000

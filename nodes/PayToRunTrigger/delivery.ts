@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookRespon
 import { verify, type Signed, type Verdict } from '../shared/signature.ts'
 import { advice } from '../shared/transport.ts'
 import { isTestMode, PAY_TO_RUN, type Trigger } from './checkout.ts'
-import { claim, type ClaimTime } from './claim.ts'
+import { claim, isTooLate, type ClaimTime } from './claim.ts'
 import { filesOf } from './files.ts'
 import { recall, renewSecret } from './lifecycle.ts'
 import { formPage } from './page.ts'
@@ -117,7 +117,7 @@ async function once(
   data: INodeExecutionData[][],
   time: ClaimTime,
 ): Promise<IWebhookResponseData> {
-  if (Date.now() >= time.untilMs) {
+  if (isTooLate(time)) {
     return answer(webhook, 503, 'too_late', 'This n8n took too long to prepare the delivery. It is tried again.')
   }
   const told = await claim(webhook, deliveryId, time)

@@ -27,7 +27,8 @@ export async function findFault(
   const known = remembered.get(key)
   if (known !== undefined && nowMs - known.askedAt < ASK_AGAIN_MS) return faultIn(await known.look)
   if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-  const look = askService(webhook, kept, known?.look)
+  const isRecent = known !== undefined && nowMs - known.askedAt < RECENT_MS
+  const look = askService(webhook, kept, isRecent ? known.look : undefined)
   remembered.set(key, { look, askedAt: nowMs })
   const found = faultIn(await look)
   // Publishing again revives an expired checkout at once.
@@ -86,6 +87,8 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404])
 /** The service waits eight seconds for the node's answer. */
 const TIMEOUT_MS = 3_000
 const ASK_AGAIN_MS = 60_000
+/** Two of a proxy's refusals further apart are two outages. */
+const RECENT_MS = 300_000
 const REMEMBERED_MAX = 1_000
 /**
  * In memory: n8n stores the static data as a whole after each request, so writing there while the workflow is published

@@ -25,6 +25,7 @@ import { Secret } from '../vault/secret.ts'
 import { toBody } from '../wallet/http/wallet.ts'
 import type { Wallets } from '../wallet/service/wallets.ts'
 import type { Platform, Part } from './platform.ts'
+import { identifier } from './serving.ts'
 import { sandboxMailer } from './sandbox.ts'
 
 export async function openIdentity(
@@ -98,13 +99,14 @@ export async function openIdentity(
     const { refusal } = await signInLimit(`e-mail ${email}`)
     if (refusal !== null) throw refusal
   }
+  const rules = { dashboard: config.addresses.dashboard, countTry, assertAccount: identifier(platform, identity) }
   return {
     identity,
     part: {
       routes: [{ surface: 'api', routes: identityRoutes(identity, walletOf(wallets)) }],
       mounted: [
         { role: 'dashboard', path: '/auth', handler: limitAddresses(signInLimit, 'POST') },
-        { role: 'dashboard', path: '/auth', handler: signInHandler(identity, config.addresses.dashboard, countTry) },
+        { role: 'dashboard', path: '/auth', handler: signInHandler(identity, rules) },
       ],
       described: [
         {

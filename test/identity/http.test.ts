@@ -176,7 +176,11 @@ describe('identity over HTTP', () => {
       })
       app.use(
         '/auth',
-        signInHandler(world.identity, DASHBOARD, () => Promise.resolve()),
+        signInHandler(world.identity, {
+          dashboard: DASHBOARD,
+          countTry: () => Promise.resolve(),
+          assertAccount: () => Promise.resolve(),
+        }),
       )
       app.use(((error: { kind?: string; code?: string }, _request, response, _next) => {
         response.status(error.kind === 'too-large' ? 413 : 500).json({ code: error.code })

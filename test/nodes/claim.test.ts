@@ -33,8 +33,10 @@ describe('the claim of a delivery', () => {
 
   it('ends before the service stops to wait', async () => {
     const { calls } = await claimed([LOST, CLAIMED], { untilMs: Date.now() + 3_000 })
-    expect(calls[0]?.timeout).toBe(5_000)
-    expect(calls[1]?.timeout).toBeLessThanOrEqual(3_000)
+    expect(calls).toHaveLength(2)
+    for (const { timeout } of calls) expect(timeout).toBeLessThanOrEqual(3_000)
+    const { calls: unhurried } = await claimed([CLAIMED])
+    expect(unhurried[0]?.timeout).toBe(5_000)
   })
 })
 
@@ -43,7 +45,7 @@ describe('a delivery whose answer would come too late', () => {
     const kept = { checkoutId: 'chk_1', secret: SECRET, formUrl: 'https://pay.example/p/chk_1', lifetime: 'persistent' }
     const { headers, body } = signed()
     const sent = webhook({ headers, body }, { memory: { ...kept, fingerprint: 'x' }, service: () => CLAIMED })
-    const result = await receive(sent.context, PAY_TO_RUN, { untilMs: Date.now() - 1 })
+    const result = await receive(sent.context, PAY_TO_RUN, { untilMs: Date.now() + 900 })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(sent.response).toMatchObject({ status: 503, body: { code: 'too_late' } })
     expect(sent.calls).toEqual([])

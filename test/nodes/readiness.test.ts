@@ -54,11 +54,12 @@ describe('the check before a payment', () => {
       expect(await at(1)).toBeUndefined()
       answer = refuses(status)
       expect([await at(2), warnings]).toEqual([undefined, []])
-      expect(await at(3)).toEqual({
+      expect([await at(8), warnings]).toEqual([undefined, []])
+      expect(await at(9)).toEqual({
         code: 'credential_refused',
         reason: expect.stringContaining('no Coinslot service'),
       })
-      expect(await at(4)).toEqual({
+      expect(await at(10)).toEqual({
         code: 'credential_refused',
         reason: expect.stringContaining('no Coinslot service'),
       })

@@ -49,7 +49,7 @@ export const askForMore: Operation = {
     },
     {
       displayName:
-        'The workflow waits here, and goes on once with the <b>status</b>: paid, refused or expired. It asks once, for the first item, however many there are. The customer sees the question on the page of the order; on a page that waits for the result it appears by itself. Set <b>Respond</b> to <b>Immediately</b> in the trigger: n8n would take a step that waits for the last node.',
+        'The workflow waits here, and goes on once with the <b>status</b>: paid, refused or expired. It asks once, for the first item, however many there are. The customer sees the question on the page of the order; on a page that waits for the result it appears by itself. Set <b>Respond</b> to <b>Immediately</b> in the trigger: n8n would answer with the step that waits.',
       name: 'askNotice',
       type: 'notice',
       default: '',

@@ -7,11 +7,12 @@ import type { Identity } from '../service/identity.ts'
  * The sign-in on Express, under /auth: it converts between Node's requests and answers, which Express uses, and the
  * web-standard ones, which the sign-in uses.
  */
-export function signInHandler(identity: Identity, dashboard: string, countTry: CountTry): RequestHandler {
+export function signInHandler(identity: Identity, { dashboard, countTry, assertAccount }: SignInRules): RequestHandler {
   const { origin } = new URL(dashboard)
   return async (request, response) => {
     const address = origin + request.originalUrl
     if (!URL.canParse(address)) throw new DomainError('missing', 'not_found', 'Not found.')
+    if (request.get('coinslot-account') !== undefined) await assertAccount(request)
     const headers = toHeaders(request)
     headers.set('x-request-id', String(response.getHeader('x-request-id') ?? ''))
     const body = await readBody(request)
@@ -32,8 +33,14 @@ export function signInHandler(identity: Identity, dashboard: string, countTry: C
   }
 }
 
-/** Throws when there were too many attempts for one e-mail address. */
-type CountTry = (email: string) => Promise<void>
+interface SignInRules {
+  /** The dashboard's address. */
+  dashboard: string
+  /** Throws when there were too many attempts for one e-mail address. */
+  countTry(email: string): Promise<void>
+  /** Throws when the page that sends the request is not of the account that is signed in. */
+  assertAccount(request: Incoming): Promise<unknown>
+}
 
 /** The e-mail address that a request is about; a body that cannot be read is refused later. */
 function emailIn(body: Buffer): string | null {

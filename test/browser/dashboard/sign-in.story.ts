@@ -92,6 +92,14 @@ export function signIn(opened: () => Desk): void {
           headers: { origin: desk.origin },
         })
         expect(signedIn.ok()).toBe(true)
+        const renamed = await context.request.post(`${desk.origin}/auth/update-user`, {
+          data: { name: 'Somebody' },
+          headers: { origin: desk.origin, 'coinslot-account': 'another' },
+        })
+        expect([renamed.status(), await renamed.json()]).toEqual([
+          401,
+          expect.objectContaining({ code: 'unauthenticated', reason: 'account_changed' }),
+        ])
         await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
         const again = page.getByRole('dialog', { name: 'Your session has ended' })
         await again.waitFor()

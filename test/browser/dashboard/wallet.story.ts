@@ -149,6 +149,19 @@ export function wallet(opened: () => Desk): void {
         await send.click()
         await page.getByText('No answer came.').waitFor()
         await page.unroute('**/trpc/wallet.withdraw**')
+        // What answers before the action says nothing about it.
+        for (const [status, body] of [
+          [429, '{"error":"Too many requests.","code":"rate_limited"}'],
+          [403, '<html>'],
+        ] as const) {
+          await page.route('**/trpc/wallet.withdraw**', (route) =>
+            route.fulfill({ status, body, contentType: 'application/json' }),
+          )
+          const answered = page.waitForResponse((response) => response.status() === status)
+          await send.click()
+          await answered
+          await page.unroute('**/trpc/wallet.withdraw**')
+        }
         await send.click()
         await page.getByText('4.00 USDC are being withdrawn.').first().waitFor()
         expect(lost).toBe(2)

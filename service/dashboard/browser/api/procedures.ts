@@ -97,7 +97,7 @@ export function useAction<P extends ActionPath>(path: P, options: ActionOptions<
         return output as Output<P>
       } catch (error) {
         const fault = toSessionFault(error)
-        if (fault.status !== null && fault.status < 500) once?.settled()
+        if (isRefusal(fault)) once?.settled()
         throw fault.isSilence ? unanswered(options, fault) : fault
       }
     },
@@ -126,6 +126,11 @@ interface ActionOptions<P extends ActionPath> {
   foresees?: (input: Input<P>) => readonly Foreseen[]
   done?: (output: Output<P>, input: Input<P>) => void
   quiet?: boolean
+}
+
+/** Whether the action itself was answered, and not something before it: a proxy, a limit, or a session that is over. */
+function isRefusal({ status, code }: Fault): boolean {
+  return status !== null && status < 500 && code !== 'unknown' && ![401, 408, 429].includes(status)
 }
 
 function unanswered({ once, looks }: { once?: boolean; looks?: boolean }, fault: Fault): Fault {

@@ -115,9 +115,14 @@ export function useAccount<T>(path: '/auth/email' | '/auth/list-sessions' | '/au
 
 /** The sign-in answers plain JSON, not tRPC. */
 export async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+  const isOfPage = session.read().state === 'in' && !OF_THE_BROWSER.has(path)
   const response = await fetch(path, {
     method,
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(isOfPage ? accountHeaders() : {}),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
     throw silence()
   })
@@ -125,7 +130,11 @@ export async function call(method: 'GET' | 'POST', path: string, body?: unknown)
   if (response.ok) return answer
   const fault = fromAnswer(response.status, answer)
   // A wrong password is a 401 too, with another code.
-  if (fault.status !== 401 || fault.code !== 'unauthorized' || session.read().state !== 'in') throw fault
+  if (fault.status !== 401 || !SESSION_OVER.has(fault.code) || session.read().state !== 'in') throw fault
   sessionEnded()
   throw new Fault(fault.message, { status: 401, code: 'unauthenticated', requestId: fault.requestId })
 }
+
+/** Whoever is signed in is meant. */
+const OF_THE_BROWSER = new Set(['/auth/get-session', '/auth/sign-out'])
+const SESSION_OVER = new Set(['unauthorized', 'unauthenticated'])

@@ -22,18 +22,18 @@ export async function keyOf(path: string, input: unknown): Promise<{ key: string
 
 type ActionKeys = Record<string, { key: string; at: number }>
 
-/** Kept for the page's life too, where the browser stores nothing. */
-let inMemory: ActionKeys = {}
+/** Where the browser stores nothing. */
+let inMemory: ActionKeys | null = null
 
 function read(): ActionKeys {
   const text = remembered(NAME, () => sessionStorage)
-  const all = text === null ? inMemory : (JSON.parse(text) as ActionKeys)
+  const all = inMemory ?? (text === null ? {} : (JSON.parse(text) as ActionKeys))
   return Object.fromEntries(Object.entries(all).filter(([, { at }]) => Date.now() - at < KEPT_MS))
 }
 
 function write(kept: ActionKeys): void {
-  inMemory = kept
-  remember(NAME, Object.keys(kept).length === 0 ? null : JSON.stringify(kept), () => sessionStorage)
+  const isStored = remember(NAME, JSON.stringify(kept), () => sessionStorage)
+  inMemory = isStored ? null : kept
 }
 
 function hex(bytes: ArrayBuffer): string {
@@ -41,5 +41,5 @@ function hex(bytes: ArrayBuffer): string {
 }
 
 const NAME = 'coinslot.unanswered'
-/** The service remembers a key for a day. */
-const KEPT_MS = 23 * 3_600_000
+/** As long as a person tries again. Who does the same later means another one, having seen what became of the first. */
+const KEPT_MS = 900_000

@@ -55,7 +55,7 @@ function Chat({ state, acts, opened }: { state: State; acts: Acts; opened: Opene
           }}
         >
           <Meter balance={balance} page={page} />
-          <Message talk={talk} fault={talk.fault} enter={opened.enter} isBusy={opened.isBusy()} sends />
+          <Message talk={talk} fault={talk.fault} enter={opened.enter} isBusy={opened.isBusy} sends />
         </form>
       ) : (
         <Buying {...{ state, acts, opened, talk }} />
@@ -177,7 +177,7 @@ function Message({ talk, fault, enter, isBusy, sends }: MessageProps) {
           // A line break with Shift. While a word is composed, Enter ends that word.
           if (!sends || event.key !== 'Enter' || event.shiftKey || event.isComposing) return
           event.preventDefault()
-          if (!isBusy) event.currentTarget.form?.requestSubmit()
+          if (!isBusy()) event.currentTarget.form?.requestSubmit()
         }}
       />
       {fault !== null && (
@@ -189,9 +189,9 @@ function Message({ talk, fault, enter, isBusy, sends }: MessageProps) {
       {sends && (
         <button
           class="button"
-          aria-disabled={isBusy}
+          aria-disabled={isBusy()}
           onClick={(event) => {
-            if (isBusy) event.preventDefault()
+            if (isBusy()) event.preventDefault()
           }}
         >
           {talk.sending === null ? say('chat.send') : say('pay.sending')}
@@ -205,7 +205,7 @@ interface MessageProps {
   talk: Talk
   fault: string | null
   enter: (text: string) => void
-  isBusy: boolean
+  isBusy: () => boolean
   /** Whether the message is paid for already. */
   sends: boolean
 }
@@ -235,7 +235,7 @@ function Buying({ state, acts, opened, talk }: { state: State; acts: Acts; opene
         talk={talk}
         fault={errors['message'] ?? talk.fault}
         enter={opened.enter}
-        isBusy={opened.isBusy()}
+        isBusy={opened.isBusy}
         sends={false}
       />
       <fieldset class="plans">
