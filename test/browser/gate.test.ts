@@ -117,6 +117,31 @@ inBrowser('a person at a gate', () => {
     await context.close()
   })
 
+  it('pays once for two signatures that were asked for in two tabs', async () => {
+    const { gate } = await world.sell([{ path: '/tabs', pricing: { model: 'per-request', amount: 0.25 } }])
+    world.upstream.on('/tabs', (_request, response) => {
+      json(response, 200, { done: true })
+    })
+    const payer = await world.chain.payer(1_000_000n)
+    const { context, page, wallet } = await opened(payer, `${gate}/tabs`)
+    const other = await context.newPage()
+    await other.goto(`${gate}/tabs`)
+    const confirms = []
+    for (const tab of [page, other]) {
+      confirms.push(wallet.holds('eth_signTypedData_v4'))
+      await tab.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
+      await tab.getByRole('button', { name: /Confirm in your wallet/ }).waitFor()
+    }
+    confirms[0]!()
+    await page.getByRole('heading', { name: 'Paid' }).waitFor({ timeout: 60_000 })
+    confirms[1]!()
+    await other.locator('form').getByText('You have paid for this in another tab.').waitFor()
+    expect(wallet.requests.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(2)
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    expect(await other.evaluate('localStorage.length')).toBe(0)
+    await context.close()
+  })
+
   it('is owed the answer of a payment that arrived before it, whatever the API answers first', async () => {
     const { gate, id } = await world.sell([
       { path: '/owed', pricing: { model: 'per-request', amount: 0.25 }, settle: 'before' },

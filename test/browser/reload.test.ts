@@ -98,6 +98,32 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce({ ...visit, page: other }, before)
   })
 
+  it.each(['pending', 'paid'])('pays once for two signatures, the second given once the first is %s', async (state) => {
+    const before = await sponsored()
+    const visit = await toPay()
+    const { page, context, id, wallet } = visit
+    const other = await context.newPage()
+    await other.goto(`${shop.service.origin}/p/${id}`)
+    for (const one of [page, other]) await one.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+    const confirms = []
+    for (const one of [page, other]) {
+      confirms.push(wallet.holds('eth_signTypedData_v4'))
+      await one.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+      await one.getByRole('button', { name: /Confirm in your wallet/ }).waitFor()
+    }
+    const [first, second] = confirms
+    first!()
+    await page.getByText('Confirming payment').waitFor()
+    if (state === 'paid') await mineUntilPaid(visit)
+    second!()
+    await mineUntilPaid({ ...visit, page: other })
+    expect(signatures(visit)).toBe(2)
+    expect(await usdcOf(shop.chain, visit.payer.address)).toBe(15_000_000n)
+    expect(await sponsored()).toBe(before + 1)
+    expect(new URL(other.url()).searchParams.get('payment')).toBe(new URL(page.url()).searchParams.get('payment'))
+    expect(await other.evaluate('localStorage.length')).toBe(0)
+  })
+
   it('completes the payment by itself when the answer was lost', async () => {
     const before = await sponsored()
     const visit = await toPay()

@@ -2,9 +2,9 @@ import type { CheckoutPage, PaymentState, Requirements, SimulatedOutcome } from 
 import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
 import type { PayCall } from './api.ts'
 import { draftOf, dropDraft } from './draft.ts'
-import { delayOf, findPayment, linkOf, lookForOrdered, wait, type FlowDeps, type Saved } from './found.ts'
+import { delayOf, findPayment, linkOf, lookForOrdered, wait, type FlowDeps } from './found.ts'
 import { check, errorsOf, isReachable, RECEIPT, type Choice, type Raw, type Refusal, type Wish } from './form.ts'
-import type { SavedCall, SavedPayment } from './kept.ts'
+import { nameOf, type Saved, type SavedCall, type SavedPayment } from './kept.ts'
 import { hashOf } from './order.ts'
 import { signTerms } from './wallets.ts'
 import { openPricing, pricedPage, wishOf } from './wish.ts'
@@ -50,15 +50,16 @@ export function openFlow(deps: FlowDeps) {
     if (await isOutdated(deps, page)) return
     const terms = store.read().page.paymentRequirements?.v2
     if (terms === undefined) return
-    const paymentPayload = await signatureFor(deps, signed, account.address, terms)
-    if (paymentPayload === null) return
-    const { quoteId } = store.read().page.quote
-    const { order, wish, email } = store.read()
-    const ordered = order === null ? { choice: wish.choice } : { order: order.text }
-    const about = { paymentPayload, quoteId, token: randomToken(), email, payment: null }
-    const kept: SavedPayment = { input, ...ordered, ...about }
-    keeper.write(kept)
-    await send(kept)
+    // The wallet may take minutes, in which the customer may have paid in another tab.
+    const kept = await keeper.writeFirst(async () => {
+      const paymentPayload = await signatureFor(deps, signed, account.address, terms)
+      if (paymentPayload === null) return null
+      const { quoteId } = store.read().page.quote
+      const { order, wish, email } = store.read()
+      const ordered = order === null ? { choice: wish.choice } : { order: order.text }
+      return { input, ...ordered, paymentPayload, quoteId, token: randomToken(), email, payment: null }
+    })
+    if (kept !== null) await send(kept)
   }
 
   const find = (id: string, token: string | null) => findPayment(deps, { id, token, arrived, send })
@@ -207,7 +208,7 @@ function openUncharged(deps: FlowDeps, { isPriced, isUnfinished, send }: Uncharg
     const { quoteId } = page.quote
     const ordered = order === null ? { input, choice: wish.choice } : { order: order.text }
     const what = { ...ordered, ...receiptAt(email) }
-    await once({ ...what, quoteId, token: randomToken(), ...how })
+    await once(async () => ({ ...what, quoteId, token: randomToken(), ...how }))
   }
 
   /** A pass or a trial takes the place of a payment. */
@@ -215,18 +216,21 @@ function openUncharged(deps: FlowDeps, { isPriced, isUnfinished, send }: Uncharg
     if (store.read().doing !== null) return
     const input = filled(store, raw)
     if (input === null || (await isUnfinished())) return
-    const { pass } = store.read().ahead
-    // Loaded with the page where there are trials.
-    const proof = how === 'trial' ? await (await import('./passes.ts')).proofFor(store, input, now()) : null
-    const right = proof !== null ? { proof } : how === 'pass' && pass !== null ? { pass: pass.token } : null
-    if (right === null) return
-    await once({ input, ...right, ...receiptAt(store.read().email), token: randomToken() })
+    await once(async () => {
+      const { pass } = store.read().ahead
+      // Loaded with the page where there are trials.
+      const proof = how === 'trial' ? await (await import('./passes.ts')).proofFor(store, input, now()) : null
+      const right = proof !== null ? { proof } : how === 'pass' && pass !== null ? { pass: pass.token } : null
+      return right === null ? null : { input, ...right, ...receiptAt(store.read().email), token: randomToken() }
+    })
   }
 
-  async function once(call: PayCall): Promise<void> {
-    const kept = { call, key: randomHex(), token: call.token, payment: null }
-    keeper.write(kept)
-    await send(kept)
+  async function once(make: () => Promise<PayCall | null>): Promise<void> {
+    const kept = await keeper.writeFirst(async () => {
+      const call = await make()
+      return call === null ? null : { call, key: randomHex(), token: call.token, payment: null }
+    })
+    if (kept !== null) await send(kept)
   }
 
   return { simulate, takeFree, use }
@@ -371,10 +375,6 @@ function filled(store: Watched<State>, raw: Raw): Record<string, unknown> | null
 const SLOW_MS = 20_000
 /** A quote must stay valid while the customer reads and signs. */
 const RENEW_BEFORE_MS = 120_000
-
-function nameOf(kept: Saved): string {
-  return 'call' in kept ? kept.key : kept.paymentPayload.payload.authorization.nonce
-}
 
 function isAboutInput({ details }: Refusal): boolean {
   return Object.keys(details).some((name) => name.startsWith('input.'))

@@ -1,11 +1,9 @@
 import type { PaymentState } from '../../model.ts'
 import type { Api } from './api.ts'
-import type { Keeper, SavedCall, SavedPayment } from './kept.ts'
+import type { Keeper, Saved } from './kept.ts'
 import { hashOf } from './order.ts'
 import { isOver, type State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
-
-export type Saved = SavedPayment | SavedCall
 
 export interface FlowDeps {
   store: Watched<State>

@@ -34,23 +34,52 @@ export interface SavedCall {
   payment: string | null
 }
 
+export type Saved = SavedPayment | SavedCall
+
+/** What tells one from another. */
+export function nameOf(kept: Saved): string {
+  return 'call' in kept ? kept.key : kept.paymentPayload.payload.authorization.nonce
+}
+
 export interface Keeper<Kept = SavedPayment> {
   read(): Kept | null
   write(kept: Kept): void
+  /** Stores what is made, and returns it; or what another tab has stored meanwhile, which takes its place. */
+  writeFirst(make: () => Promise<Kept | null>): Promise<Kept | null>
   /** Only the matching one: another tab may have stored a different payment meanwhile. */
   forget(meant: (kept: Kept) => boolean): void
 }
 
 /** One per checkout or order, shared by all tabs of this browser. */
-export function openKeeper<Kept extends object = SavedPayment>(of: string): Keeper<Kept> {
+export function openKeeper<Kept extends Saved = SavedPayment>(of: string): Keeper<Kept> {
   const name = `coinslot:${of}`
   const read = (): Kept | null => (fromText(remembered(name)) ?? fromText(entryText(name))) as Kept | null
+  const write = (kept: Kept): void => {
+    const text = JSON.stringify({ version: VERSION, ...kept })
+    // If storage is disabled, this tab's own history entry survives a reload too.
+    if (!remember(name, text)) history.replaceState({ ...(history.state as object | null), [name]: text }, '')
+  }
   return {
     read,
-    write(kept) {
-      const text = JSON.stringify({ version: VERSION, ...kept })
-      // If storage is disabled, this tab's own history entry survives a reload too.
-      if (!remember(name, text)) history.replaceState({ ...(history.state as object | null), [name]: text }, '')
+    write,
+    async writeFirst(make) {
+      let other: Kept | null = null
+      const look = ({ key, newValue }: StorageEvent): void => {
+        if (key !== name) return
+        const kept = fromText(newValue) as Kept | null
+        // Forgotten before it was a payment: it was refused.
+        if (kept !== null || other?.payment == null) other = kept
+      }
+      addEventListener('storage', look)
+      const made = await make().finally(() => removeEventListener('storage', look))
+      if (made === null) return null
+      const put = (): Kept => {
+        const first = read() ?? other
+        if (first === null) write(made)
+        return first ?? made
+      }
+      // Browsers have locks only where the connection is secure.
+      return 'locks' in navigator ? await navigator.locks.request(name, put) : put()
     },
     forget(meant) {
       const kept = read()

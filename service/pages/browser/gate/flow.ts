@@ -5,7 +5,7 @@ import { retryAfterMs } from '../../../kit/retry-after.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
 import { say } from '../words/say.ts'
 import { sentenceOf } from '../words/reasons.ts'
-import type { Keeper, SavedPayment } from '../checkout/kept.ts'
+import { nameOf, type Keeper, type SavedPayment } from '../checkout/kept.ts'
 import { isDefinite, WAIT_MS_MAX } from '../checkout/api.ts'
 import { delayOf, wait } from '../checkout/found.ts'
 import { signTerms } from '../checkout/wallets.ts'
@@ -51,15 +51,27 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     const terms = page.paymentRequirements?.v2
     if (terms === undefined) return
     const kept = keeper.read()
-    // A payment that has arrived is owed its answer, whatever the price is now.
-    if (kept !== null && (kept.payment !== null || stillPays(kept.paymentPayload, terms, now()))) {
-      await send({ ...kept, free: false })
-      return
+    if (kept !== null) {
+      // What has arrived, or may have, is sent until it is answered, whatever the price is now.
+      const isOpen = kept.payment !== null || kept.free !== true
+      if (isOpen || stillPays(kept.paymentPayload, terms, now())) {
+        await send({ ...kept, free: false })
+        return
+      }
+      forget(kept)
     }
-    const paymentPayload = await signTerms(store, account.address, now())
-    if (paymentPayload !== null) {
-      await send({ input: {}, paymentPayload, quoteId: '', token: randomToken(), payment: null })
-    }
+    const first = await keeper.writeFirst(async () => {
+      const paymentPayload = await signTerms(store, account.address, now())
+      return paymentPayload && { input: {}, paymentPayload, quoteId: '', token: randomToken(), payment: null }
+    })
+    if (first === null) return
+    // An answer that has come is delivered once.
+    if (first.payment !== null) store.change({ notice: { tone: 'plain', text: say('gate.otherTab') } })
+    else await send(first)
+  }
+
+  function forget(kept: SavedPayment): void {
+    keeper.forget((other) => nameOf(other) === nameOf(kept))
   }
 
   /** Repeats the request until there is an answer: without one it is unknown whether the money moves. */
@@ -68,7 +80,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     keeper.write(kept)
     store.change({ doing: 'sending', notice: null, sent: 'yes' })
     for (let attempt = 0; ; attempt++) {
-      const response = await ask(paymentPayload, token)
+      const response = await request(resource, signedHeaders(paymentPayload, token))
       if (response !== null && (await isAnswer(response))) {
         await arrived(response, kept)
         return
@@ -76,23 +88,6 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       if (attempt >= 2) store.change({ sent: 'slow' })
       const limits = { now: Date.now(), maxMs: WAIT_MS_MAX }
       await wait(delayOf(retryAfterMs(response?.headers.get('retry-after'), limits), attempt))
-    }
-  }
-
-  async function ask(payload: PaymentPayload, token: string | undefined): Promise<Response | null> {
-    const proof = token === undefined ? {} : { 'X-Payment-Token': token }
-    return await request({ 'PAYMENT-SIGNATURE': encoded(payload), ...proof })
-  }
-
-  async function request(headers: Record<string, string>): Promise<Response | null> {
-    try {
-      return await fetch(resource, {
-        headers: { Accept: '*/*', 'Coinslot-Page': '1', ...headers },
-        cache: 'no-store',
-        redirect: 'follow',
-      })
-    } catch {
-      return null
     }
   }
 
@@ -106,7 +101,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       return
     }
     store.change({ doing: 'sending', notice: null, sent: 'yes' })
-    const response = await request({ 'X-Payment-Token': token })
+    const response = await request(resource, { 'X-Payment-Token': token })
     if (response === null || response.status === 400) {
       const text = response === null ? say('gate.unreachable') : await refusalIn(response)
       store.change({ doing: null, sent: 'no', notice: { tone: 'bad', text } })
@@ -122,10 +117,12 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     const body = await bodyOf(response)
     const paid = paymentIn(response, body)
     const isOwed = paid !== null && response.status !== 402 && body['deliverable'] !== false
-    if (isOwed && kept !== null) keeper.write({ ...kept, payment: paid })
-    else if (response.status < 500) keeper.forget(() => true)
-    // Failures behind the gate are free, and the same signature may be used again: by a click, not by a reload.
-    else if (kept !== null) keeper.write({ ...kept, free: true })
+    if (kept !== null) {
+      if (isOwed) keeper.write({ ...kept, payment: paid })
+      else if (response.status < 500) forget(kept)
+      // Failures behind the gate are free, and the same signature may be used again: by a click, not by a reload.
+      else keeper.write({ ...kept, free: true })
+    }
     if (response.status === 402) renew(store, response)
     const isUncharged = paid === null && response.status !== 409
     const sentence = paid === null ? inWords(body) : paidWords(body, paid)
@@ -134,9 +131,9 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
 
   /** The payment is forgotten once its whole answer is here. */
   async function show(response: Response, kept: SavedPayment | null): Promise<void> {
+    if (kept !== null) keeper.write({ ...kept, payment: response.headers.get('x-payment-id') })
     const answer = await toAnswer(response, resource).catch(() => null)
-    if (answer !== null) keeper.forget(() => true)
-    else if (kept !== null) keeper.write({ ...kept, payment: response.headers.get('x-payment-id') })
+    if (answer !== null && kept !== null) forget(kept)
     const text = say(kept === null ? 'gate.unreachable' : 'gate.brokenOff')
     store.change({ doing: null, sent: 'no', answer, notice: answer === null ? { tone: 'bad', text } : null })
   }
@@ -152,6 +149,22 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     again(): void {
       store.change({ answer: null, notice: null })
     },
+  }
+}
+
+function signedHeaders(payload: PaymentPayload, token: string | undefined): Record<string, string> {
+  return { 'PAYMENT-SIGNATURE': encoded(payload), ...(token === undefined ? {} : { 'X-Payment-Token': token }) }
+}
+
+async function request(resource: string, headers: Record<string, string>): Promise<Response | null> {
+  try {
+    return await fetch(resource, {
+      headers: { Accept: '*/*', 'Coinslot-Page': '1', ...headers },
+      cache: 'no-store',
+      redirect: 'follow',
+    })
+  } catch {
+    return null
   }
 }
 

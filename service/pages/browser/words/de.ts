@@ -504,6 +504,7 @@ export const de: Words = {
     'Ihre Zahlung ist angekommen. Drücken Sie die Schaltfläche noch einmal oder laden Sie diese Seite neu, um das Ergebnis zu erhalten: Es wird nicht noch einmal abgebucht.',
   'gate.undeliverable':
     'Ihre Zahlung ist angekommen, aber ihr Ergebnis kann nicht mehr geliefert werden. Bitten Sie den Verkäufer um die Erstattung von {payment}.',
+  'gate.otherTab': 'Sie haben dafür in einem anderen Tab bezahlt. Dort ist auch das Ergebnis.',
   'gate.brokenOff':
     'Das Ergebnis ist vor seinem Ende abgebrochen. Drücken Sie die Schaltfläche noch einmal oder laden Sie diese Seite neu: Es wird nicht noch einmal abgebucht.',
 

@@ -489,6 +489,7 @@ export const en = {
     'Your payment arrived. Press the button again, or reload this page, for the result: you are not charged again.',
   'gate.undeliverable':
     'Your payment arrived, but its result can no longer be delivered. Ask the seller for a refund of {payment}.',
+  'gate.otherTab': 'You have paid for this in another tab. Its result is there.',
   'gate.brokenOff':
     'The result broke off before its end. Press the button again, or reload this page: you are not charged again.',
 

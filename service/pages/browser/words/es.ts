@@ -490,6 +490,7 @@ export const es: Words = {
     'Tu pago ha llegado. Pulsa otra vez el botón o recarga esta página para obtener el resultado: no se te cobra de nuevo.',
   'gate.undeliverable':
     'Tu pago ha llegado, pero su resultado ya no se puede entregar. Pide al vendedor el reembolso de {payment}.',
+  'gate.otherTab': 'Ya has pagado por esto en otra pestaña. El resultado está allí.',
   'gate.brokenOff':
     'El resultado se ha interrumpido antes de terminar. Pulsa otra vez el botón o recarga esta página: no se te cobra de nuevo.',
 

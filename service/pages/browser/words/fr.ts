@@ -500,6 +500,7 @@ export const fr: Words = {
     'Votre paiement est arrivé. Appuyez à nouveau sur le bouton ou rechargez cette page pour obtenir le résultat : vous n’êtes pas débité une seconde fois.',
   'gate.undeliverable':
     'Votre paiement est arrivé, mais son résultat ne peut plus être livré. Demandez au vendeur le remboursement de {payment}.',
+  'gate.otherTab': 'Vous avez déjà payé dans un autre onglet. Le résultat s’y trouve.',
   'gate.brokenOff':
     'Le résultat s’est interrompu avant la fin. Appuyez à nouveau sur le bouton ou rechargez cette page : vous n’êtes pas débité une seconde fois.',
 

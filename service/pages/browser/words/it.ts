@@ -494,6 +494,7 @@ export const it: Words = {
     'Il tuo pagamento è arrivato. Premi di nuovo il pulsante o ricarica questa pagina per avere il risultato: non ti viene addebitato di nuovo.',
   'gate.undeliverable':
     'Il tuo pagamento è arrivato, ma il suo risultato non può più essere consegnato. Chiedi al venditore il rimborso di {payment}.',
+  'gate.otherTab': 'Hai già pagato in un’altra scheda. Il risultato è lì.',
   'gate.brokenOff':
     'Il risultato si è interrotto prima della fine. Premi di nuovo il pulsante o ricarica questa pagina: non ti viene addebitato di nuovo.',
 

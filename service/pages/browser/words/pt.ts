@@ -489,6 +489,7 @@ export const pt: Words = {
     'Seu pagamento chegou. Pressione o botão de novo ou recarregue esta página para obter o resultado: você não é cobrado outra vez.',
   'gate.undeliverable':
     'Seu pagamento chegou, mas o resultado não pode mais ser entregue. Peça ao vendedor o reembolso de {payment}.',
+  'gate.otherTab': 'Você já pagou por isto em outra aba. O resultado está lá.',
   'gate.brokenOff':
     'O resultado foi interrompido antes do fim. Pressione o botão de novo ou recarregue esta página: você não é cobrado outra vez.',
 

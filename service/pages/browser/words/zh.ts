@@ -459,6 +459,7 @@ export const zh: Words = {
   'gate.invalidAnswer': 'API 返回了无效的响应。请重试。',
   'gate.arrived': '您的付款已到账。请再次按下按钮或重新加载此页面以获取结果：不会再次扣款。',
   'gate.undeliverable': '您的付款已到账，但其结果已无法交付。请向卖家申请退还 {payment}。',
+  'gate.otherTab': '您已在另一个标签页中付款，结果就在那里。',
   'gate.brokenOff': '结果在结束前中断了。请再次按下按钮或重新加载此页面：不会再次扣款。',
 
   'verify.title': '验证收据',
