@@ -8,9 +8,9 @@ import { compress } from './compress.mjs'
  * service renders with. The output appears only when all of it is complete.
  */
 const root = path.join(import.meta.dirname, 'browser')
-/** Loaded once it is needed: few people test a checkout, see a gate, verify a receipt, report a problem, want an invoice, have no wallet, pay with a passkey or by a transfer, or have a pass, few checkouts are chats, and an answer comes after its payment. */
+/** Loaded once it is needed: few people test a checkout, see a gate, verify a receipt, report a problem, want an invoice, have no wallet, pay with a passkey or by a transfer, or have a pass, few checkouts are chats or use the escrow, and an answer comes after its payment. */
 const LATER =
-  /[/](gate|verify|chat|passkey)[/]|[/]answer[/](Formatted|read)[.]|[/]checkout[/](Attempts|ReportForm|InvoiceForm|Requests|NoWallet|Transfer|Arrivals|transfers|Copied|handover|passes|embedded|FileField|prefill)[.]|[/]ui-kit[/](markdown|drawing|uploads|uploaded)[.]|[/]kit[/](answer|passkey-wallet|keccak)[.]/
+  /[/](gate|verify|chat|passkey)[/]|[/]answer[/](Formatted|read)[.]|[/]checkout[/](Attempts|faults|Escrow|ReportForm|InvoiceForm|Requests|NoWallet|Transfer|Arrivals|transfers|Copied|handover|passes|embedded|FileField|prefill)[.]|[/]ui-kit[/](markdown|drawing|uploads|uploaded)[.]|[/]kit[/](answer|passkey-wallet|keccak)[.]/
 const target = path.resolve(import.meta.dirname, '../../.build/pages')
 const making = `${target}.making`
 

@@ -143,6 +143,29 @@ inBrowser('a checkout in the page of another site', () => {
     expect(await page.frames()[1]?.evaluate('document.documentElement.scrollHeight <= innerHeight + 1')).toBe(true)
   })
 
+  it('shows what was paid again after a reload of the site, until it is ordered again', async () => {
+    const { id } = await sell({ testMode: true, callbackUrl: undefined, after: { kind: 'text', text: 'The audit.' } })
+    const { page, context, picture } = await open(id, mine.shows(script(id, 'data-mode="frame"')), { wallet: false })
+    const frame = frameOf(page)
+    await frame.getByRole('button', { name: 'Simulate payment' }).click()
+    await paidIn(page)
+    await frame.getByText('The audit.').waitFor()
+    await page.reload()
+    await frame.getByText('The audit.').waitFor()
+    await picture('embed-again')
+    expect((await messagesIn(page)).filter(({ data }) => data?.['type'] === 'coinslot:paid')).toEqual([])
+    // No site may frame the receipt's page.
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      frame.getByRole('link', { name: 'Link to come back' }).click(),
+    ])
+    await tab.getByText('The audit.').waitFor()
+    await frame.getByRole('button', { name: 'Order again' }).click()
+    await frame.getByRole('button', { name: 'Simulate payment' }).waitFor()
+    await page.reload()
+    await frame.getByRole('button', { name: 'Simulate payment' }).waitFor()
+  })
+
   it('a form in a frame takes an upload, and sends its link', async () => {
     const fields = [{ name: 'paper', label: 'Your paper', type: 'file', required: true }]
     const { id } = await sell({ fields, testMode: true })

@@ -1,5 +1,6 @@
 import type { CheckoutPage, PaymentState } from '../../service/pages/model.ts'
-import { faultOf, headlineOf, isOver, stageOf } from '../../service/pages/browser/checkout/state.ts'
+import { faultOf } from '../../service/pages/browser/checkout/faults.ts'
+import { headlineOf, isOver, stageOf } from '../../service/pages/browser/checkout/state.ts'
 import { en } from '../../service/pages/browser/words/en.ts'
 import { speak } from '../../service/pages/browser/words/say.ts'
 

@@ -6,7 +6,7 @@ import { Checkout } from './checkout/Checkout.tsx'
 import { haveFileFields } from './checkout/Fields.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper, type Saved } from './checkout/kept.ts'
-import { endExpired, homeOf } from './checkout/found.ts'
+import { endExpired, homeOf, moveBack } from './checkout/found.ts'
 import { orderIn } from './checkout/order.ts'
 import { openWallets } from './checkout/wallets.ts'
 import { firstState, hurdleOf, type Acts, type State, type TransferActs } from './checkout/state.ts'
@@ -55,6 +55,7 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   const root = document.getElementById('root')
   if (root === null) return
   const store = openWatched<State>(firstState(page, payment, { embed, onramp }))
+  if (payment === null) moveBack(store.read())
   const now = (): number => Date.now() + clockBehindMs
   const wallets = openWallets(store)
   // Only the path, since the page may be open under another host than its public one.

@@ -1,5 +1,6 @@
 import type { CheckoutPage, PassState } from '../../model.ts'
 import { date, say, sayWith, usdc } from '../words/say.ts'
+import { outsideOf } from './Result.tsx'
 import type { KeptPass, State } from './state.ts'
 
 /** The link to a pass ends with it, so that no log of a server contains the token. */
@@ -123,14 +124,20 @@ function leftOf({ name, runsLeft, until }: Pick<KeptPass, 'name' | 'runsLeft' | 
 }
 
 /** After the payment: what was bought ahead, and how to use it elsewhere. */
-export function PassCard({ pass, url }: { pass: PassState; url: string }) {
+export function PassCard({ pass, url, isFramed }: { pass: PassState; url: string; isFramed: boolean }) {
   return (
     <section class="receipt" aria-labelledby="pass">
       <h3 id="pass">{pass.plan.name}</h3>
       <p>{leftOf({ name: pass.plan.name, runsLeft: pass.runsLeft, until: pass.until })}</p>
       {pass.token !== null && (
         <p class="fine">
-          {sayWith('ahead.keep', { link: <a href={`${url}${PASS_HASH}${pass.token}`}>{say('ahead.link')}</a> })}
+          {sayWith('ahead.keep', {
+            link: (
+              <a href={`${url}${PASS_HASH}${pass.token}`} {...outsideOf(isFramed)}>
+                {say('ahead.link')}
+              </a>
+            ),
+          })}
         </p>
       )}
     </section>

@@ -1,6 +1,6 @@
 import type { PaymentState } from '../../model.ts'
 import { language, say, sayWith, time } from '../words/say.ts'
-import { faultOf } from './state.ts'
+import { faultOf } from './faults.ts'
 
 /** A seller who tests the checkout wants to see the result of each attempt, and when the next one comes. */
 export function Attempts({ state: { delivery } }: { state: PaymentState }) {

@@ -2,14 +2,14 @@ import type { FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CheckoutPage, PaymentState } from '../../model.ts'
 import { AnswerPage } from '../answer/Answer.tsx'
-import { dateTime, say, type PlainKey } from '../words/say.ts'
+import { say, type PlainKey } from '../words/say.ts'
 import { Cross, Spinner, Tick, Warning } from './Icons.tsx'
 import { PassCard } from './Ahead.tsx'
 import { Documents } from './Invoice.tsx'
 import { Problem } from './Problem.tsx'
-import { Explored, Line, Receipt, Refunds } from './Receipt.tsx'
+import { Receipt, Refunds } from './Receipt.tsx'
 import { Result } from './Result.tsx'
-import { headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
+import { headlineOf, isOver, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
 
 /** A payment in progress, and its result. */
 export function Progress({
@@ -72,13 +72,17 @@ export function Progress({
       <Work lines={progress.state?.delivery?.progress ?? []} />
       {stage === 'answered' && answer !== null && <AnswerPage text={answer} />}
       {progress.state?.result != null && (
-        <Result result={progress.state.result} receiptUrl={progress.state.payment.receiptUrl} />
+        <Result result={progress.state.result} receiptUrl={progress.state.payment.receiptUrl} isFramed={isFramed} />
       )}
       {progress.state !== null && (progress.state.delivery?.history ?? []).length > 0 && (
         <Late load={loadAttempts} page={page} state={progress.state} />
       )}
-      {payment?.escrow != null && !isPaid(progress) && <Waiting escrow={payment.escrow} page={page} />}
-      {payment?.pass != null && isPaid(progress) && <PassCard pass={payment.pass} url={page.checkout.url} />}
+      {progress.state !== null && payment?.escrow != null && !isPaid(progress) && (
+        <Late load={loadEscrow} page={page} state={progress.state} />
+      )}
+      {payment?.pass != null && isPaid(progress) && (
+        <PassCard pass={payment.pass} url={page.checkout.url} isFramed={isFramed} />
+      )}
       {payment !== null && isPaid(progress) && <Receipt page={page} payment={payment} />}
       {stage === 'failed' && !isOrder && (
         <button type="button" class="button" onClick={acts?.again}>
@@ -92,13 +96,19 @@ export function Progress({
           byItself={!isOrder && !isFramed && progress.live && ['started', 'retrying'].includes(stage)}
         />
       )}
+      {/* A frame has no address that a customer could open to start over. */}
+      {isFramed && isPaid(progress) && isOver(progress) && (
+        <button type="button" class="button button-plain" onClick={acts?.again}>
+          {say('progress.orderAgain')}
+        </button>
+      )}
       {payment !== null && isPaid(progress) && <Documents key={`${payment.id} documents`} payment={payment} />}
       {payment !== null && isPaid(progress) && <Problem key={payment.id} payment={payment} />}
     </div>
   )
 }
 
-/** Few sellers ask for more, few payments are tests, and few that were made by a transfer are refunded: what shows it is loaded then. */
+/** Few sellers ask for more or use the escrow, few payments are tests, and few that were made by a transfer are refunded: what shows it is loaded then. */
 function Late({ load, ...shown }: Shown & { load: () => Promise<FunctionComponent<Shown>> }) {
   const [Part, setPart] = useState<FunctionComponent<Shown> | null>(null)
   useEffect(() => {
@@ -117,6 +127,7 @@ interface Shown {
 }
 
 const loadAttempts = () => import('./Attempts.tsx').then(({ Attempts }) => Attempts)
+const loadEscrow = () => import('./Escrow.tsx').then(({ Escrow }) => Escrow)
 const loadRequests = () => import('./Requests.tsx').then(({ Requests: part }) => part)
 const loadCollect = () => import('./Transfer.tsx').then(({ Collect }) => Collect)
 
@@ -153,39 +164,6 @@ function Steps({ page, progress }: { page: CheckoutPage; progress: Way }) {
       )}
       <Step mark={run}>{say(runs)}</Step>
     </ol>
-  )
-}
-
-/** Where the money is that waits in the escrow, and how its payer takes it back without anyone's help. */
-function Waiting({ escrow, page }: { escrow: NonNullable<PaymentState['payment']['escrow']>; page: CheckoutPage }) {
-  const { contract, captureBy, state, authorizedTx, voidedTx } = escrow
-  if (state === 'none') return null
-  const { explorer } = page.checkout
-  return (
-    <section class="receipt" aria-labelledby="waiting">
-      <h3 id="waiting">{say('progress.money')}</h3>
-      <dl class="facts">
-        <Line name={say('progress.contract')}>
-          <Explored href={`${explorer}/address/${contract}`} text={contract} />
-        </Line>
-        {authorizedTx !== null && (
-          <Line name={say('progress.paidIn')}>
-            <Explored href={`${explorer}/tx/${authorizedTx}`} text={authorizedTx} />
-          </Line>
-        )}
-        {voidedTx === null && state !== 'voided' && (
-          <Line name={say('progress.yoursAgain')}>
-            <time dateTime={captureBy}>{dateTime(new Date(captureBy))}</time>
-          </Line>
-        )}
-        {voidedTx !== null && (
-          <Line name={say('progress.paidBack')}>
-            <Explored href={`${explorer}/tx/${voidedTx}`} text={voidedTx} />
-          </Line>
-        )}
-      </dl>
-      {voidedTx === null && state !== 'voided' && <p class="fine">{say('progress.reclaimHint')}</p>}
-    </section>
   )
 }
 

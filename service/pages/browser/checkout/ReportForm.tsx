@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { say } from '../words/say.ts'
 import { Warning } from './Icons.tsx'
-import { knownIn, textOf, type Known, type ReportResponse } from './report.ts'
+import type { ApiResponse } from './api.ts'
+import { knownIn, textOf, type Known } from './report.ts'
 
 /** What was wrong, in the buyer's words. */
 export function ReportForm({ send, reported, cancel, ifUnanswered }: FormProps) {
@@ -69,7 +70,7 @@ export function ReportForm({ send, reported, cancel, ifUnanswered }: FormProps) 
 }
 
 interface FormProps {
-  send: (body: object) => Promise<ReportResponse | null>
+  send: (body: object) => Promise<ApiResponse | null>
   reported: (known: Known) => void
   cancel: () => void
   ifUnanswered: Known['ifUnanswered']

@@ -4,19 +4,33 @@ import { bytes, say } from '../words/say.ts'
 import { Outward } from './Icons.tsx'
 
 /** What was bought, where it was there already, and the link that brings its buyer back to it. */
-export function Result({ result, receiptUrl }: { result: Bought; receiptUrl: string | null }) {
+export function Result({ result, receiptUrl, isFramed }: ResultProps) {
   return (
     <section class="bought" aria-label={say('progress.bought')}>
       <Content result={result} />
       {receiptUrl !== null && (
         <p class="fine">
-          <a href={onThisHost(receiptUrl)}>{say('progress.comeBack')}</a>
+          <a href={onThisHost(receiptUrl)} {...outsideOf(isFramed)}>
+            {say('progress.comeBack')}
+          </a>
           {'. '}
           {say('progress.comeBackNote')}
         </p>
       )}
     </section>
   )
+}
+
+interface ResultProps {
+  result: Bought
+  receiptUrl: string | null
+  /** Shown inside another site's page. */
+  isFramed: boolean
+}
+
+/** For links to pages that no site may frame. */
+export function outsideOf(isFramed: boolean) {
+  return isFramed ? { target: '_blank', rel: 'noreferrer noopener' } : {}
 }
 
 type Bought = NonNullable<PaymentState['result']>

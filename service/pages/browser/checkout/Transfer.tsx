@@ -6,10 +6,11 @@ import { networkName } from '../../../ui-kit/networks.ts'
 import { language, say } from '../words/say.ts'
 import { Hint, Primary } from './Actions.tsx'
 import { GiveBack, Returns, Standing, WhereTo } from './Arrivals.tsx'
+import { ask } from './api.ts'
 import { rawOf } from './draft.ts'
 import { Outward, Spinner } from './Icons.tsx'
 import { isAllBack, withoutCharge, type State, type TransferActs } from './state.ts'
-import { addressesOf, addressIn, ask, faultOf, hashOf, orderLink, proofIn, type Proof } from './transfers.ts'
+import { addressesOf, addressIn, faultOf, hashOf, orderLink, proofIn, type Proof } from './transfers.ts'
 
 /** What orders by a transfer from anywhere, in the form. The order has an address of its own, and a link that leads back. */
 export function Transfer({ state, acts, leave }: { state: State; acts: TransferActs; leave: () => void }) {

@@ -62,17 +62,15 @@ export function openApi(at: string): Api {
       return answer?.body['code'] === 'checkout_not_found' ? 'gone' : 'unknown'
     },
     async quote(wish) {
-      const body = JSON.stringify(wish)
-      const answer = await ask(`${at}/quote`, { method: 'POST', body, headers: JSON_TYPE })
+      const answer = await ask(`${at}/quote`, { body: wish })
       if (answer?.status === 200) return answer.body as unknown as Quoted
       return (answer === null ? null : refusalOf(answer)) ?? 'unknown'
     },
     async pay(call, key) {
-      const body = JSON.stringify(call)
-      const headers = { ...JSON_TYPE, ...(key === null ? {} : { 'idempotency-key': key }) }
+      const headers = key === null ? {} : { 'idempotency-key': key }
       // Loaded meanwhile: most of what is bought here is an answer.
       void loadFormatting()
-      return await shownOutcome(await ask(`${at}/pay`, { method: 'POST', body, headers }))
+      return await shownOutcome(await ask(`${at}/pay`, { body: call, headers }))
     },
     async left(of) {
       const answer =
@@ -83,8 +81,7 @@ export function openApi(at: string): Api {
       return answer?.status === 200 ? (answer.body as unknown as Left) : 'unknown'
     },
     async putDraft(token, content) {
-      const body = JSON.stringify({ token, content })
-      const answer = await ask(`${at}/drafts`, { method: 'POST', body, headers: JSON_TYPE })
+      const answer = await ask(`${at}/drafts`, { body: { token, content } })
       return answer?.status === 201 ? (answer.body as unknown as Handover) : null
     },
     async draft(token) {
@@ -96,8 +93,6 @@ export function openApi(at: string): Api {
   }
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' }
-
 /** Null where nothing is left, or nothing was asked for. */
 export interface Left {
   pass: PassState | null
@@ -108,29 +103,38 @@ export interface Left {
 export type Quoted = Pick<CheckoutPage, 'quote' | 'lines' | 'paymentRequirements' | 'prepared'>
 
 interface ApiRequest {
-  method?: 'POST'
-  body?: string
+  /** Sent by POST. */
+  body?: object | undefined
   headers?: Readonly<Record<string, string>>
+  timeoutMs?: number
 }
 
-interface ApiResponse {
+export interface ApiResponse {
   status: number
   body: Record<string, unknown>
   retryAfterMs: number | null
 }
 
-async function ask(url: string, init: ApiRequest): Promise<ApiResponse | null> {
+/** Null without an answer that can be read. */
+export async function ask(
+  url: string,
+  { body, headers = {}, timeoutMs = TIMEOUT_MS }: ApiRequest,
+): Promise<ApiResponse | null> {
   try {
     const response = await fetch(url, {
-      ...init,
-      headers: { accept: 'application/json', ...init.headers },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     })
-    const body: unknown = await response.json()
+    const answer: unknown = await response.json()
     return {
       status: response.status,
-      body: isRecord(body) ? body : {},
+      body: isRecord(answer) ? answer : {},
       retryAfterMs: retryAfterMs(response.headers.get('retry-after'), { now: Date.now(), maxMs: WAIT_MS_MAX }),
     }
   } catch {

@@ -1,6 +1,6 @@
 import type { PaymentState } from '../../model.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
-import type { Watched } from '../../../ui-kit/watched.ts'
+import { remember, remembered, type Watched } from '../../../ui-kit/watched.ts'
 import { isPaid, type State } from './state.ts'
 
 /** Shows a payment that was made elsewhere. */
@@ -28,7 +28,12 @@ function openFrame(store: Watched<State>, { origin, checkoutId, found }: Framed)
   addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && !event.defaultPrevented) tell({ type: 'coinslot:close' })
   })
-  whenPaid(store, ({ id }) => tell({ type: 'coinslot:paid', paymentId: id }))
+  // The frame shows it again after a reload of the site, which is told of it once.
+  const told = `coinslot:told:${checkoutId}`
+  whenPaid(store, ({ id }) => {
+    if (remembered(told) !== id) tell({ type: 'coinslot:paid', paymentId: id })
+    remember(told, id)
+  })
   addEventListener('message', ({ origin: from, source, data }: MessageEvent<unknown>) => {
     // Only from a tab that this frame opened, with a page of this service in it.
     if (from !== location.origin || source === null || source !== tab || !isRecord(data)) return

@@ -2,7 +2,7 @@ import type { CheckoutPage, PaymentState, Requirements, SimulatedOutcome } from 
 import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
 import type { PayCall } from './api.ts'
 import { draftOf, dropDraft } from './draft.ts'
-import { delayOf, findPayment, linkOf, lookForOrdered, wait, type FlowDeps } from './found.ts'
+import { delayOf, findPayment, linkOf, lookForOrdered, moveTo, wait, type FlowDeps } from './found.ts'
 import { check, errorsOf, isReachable, RECEIPT, type Choice, type Raw, type Refusal, type Wish } from './form.ts'
 import { nameOf, type Saved, type SavedCall, type SavedPayment } from './kept.ts'
 import { hashOf } from './order.ts'
@@ -99,7 +99,7 @@ export function openFlow(deps: FlowDeps) {
     /** Returns to the form after a failure. */
     again() {
       unfollow()
-      history.replaceState(history.state, '', home)
+      moveTo(store.read(), home)
       store.change({ progress: null, notice: null, errors: {} })
       void renew(deps)
     },
@@ -261,7 +261,7 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
     end()
     end = () => undefined
     const { id, token } = state.payment
-    history.replaceState(history.state, '', linkOf(home, id, token) + hashOf(store.read().order))
+    moveTo(store.read(), linkOf(home, id, token) + hashOf(store.read().order))
     if (signed.sending !== null) keeper.write({ ...signed.sending, payment: id })
     signed.sending = null
     show({ state, slow: false, live }, id)

@@ -3,7 +3,7 @@ import type { Api } from './api.ts'
 import type { Keeper, Saved } from './kept.ts'
 import { hashOf } from './order.ts'
 import { isOver, type State } from './state.ts'
-import type { Watched } from '../../../ui-kit/watched.ts'
+import { remember, remembered, type Watched } from '../../../ui-kit/watched.ts'
 
 export interface FlowDeps {
   store: Watched<State>
@@ -35,7 +35,7 @@ export async function findPayment(
       return
     }
     if (outcome.kind === 'refused') {
-      history.replaceState(history.state, '', home + hashOf(store.read().order))
+      moveTo(store.read(), home + hashOf(store.read().order))
       store.change({ progress: null })
       const kept = keeper.read()
       if (kept !== null) await send(kept)
@@ -76,6 +76,29 @@ export function homeOf(path: string): string {
 export function linkOf(home: string, payment: string, token: string | null): string {
   const query = new URLSearchParams({ payment, ...(token === null ? {} : { token }) }).toString()
   return `${home}${home.includes('?') ? '&' : '?'}${query}`
+}
+
+/** Which payment or order is shown is in the page's address. A frame's is lost with the page around it, so it is stored. */
+export function moveTo(state: State, address: string): void {
+  history.replaceState(history.state, '', address)
+  const place = placeOf(state)
+  if (place !== null) remember(place, isShowing(address) ? address : null)
+}
+
+/** Shows in a frame what it showed last. */
+export function moveBack(state: State): void {
+  const place = placeOf(state)
+  const address = place === null ? null : remembered(place)
+  if (address !== null && !isShowing(location.href)) history.replaceState(history.state, '', address)
+}
+
+function placeOf({ embed, page }: State): string | null {
+  // The address names the site around the frame.
+  return embed?.tab === false ? `coinslot:at:${page.checkout.id}:${embed.origin}` : null
+}
+
+function isShowing(address: string): boolean {
+  return /[?&#](payment|transfer)=/.test(address)
 }
 
 export function delayOf(retryAfterMs: number | null, attempt: number): number {

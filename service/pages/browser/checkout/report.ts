@@ -1,4 +1,5 @@
 import { isRecord } from '../../../ui-kit/provider.ts'
+import { ask as askService, type ApiResponse } from './api.ts'
 
 export function textOf(form: FormData, name: string): string {
   const value = form.get(name)
@@ -11,27 +12,9 @@ export interface Known {
   ifUnanswered: { days: number; outcome: string } | null
 }
 
-export interface ReportResponse {
-  status: number
-  body: Record<string, unknown>
+export async function ask(at: string, token: string, body?: object): Promise<ApiResponse | null> {
+  return await askService(at, { body, headers: { 'x-payment-token': token } })
 }
-
-export async function ask(at: string, token: string, body?: object): Promise<ReportResponse | null> {
-  const headers = { accept: 'application/json', 'x-payment-token': token }
-  const sent =
-    body === undefined
-      ? { headers }
-      : { method: 'POST', body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } }
-  try {
-    const response = await fetch(at, { ...sent, cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) })
-    const answer: unknown = await response.json()
-    return { status: response.status, body: isRecord(answer) ? answer : {} }
-  } catch {
-    return null
-  }
-}
-
-const TIMEOUT_MS = 20_000
 
 export function knownIn(body: Record<string, unknown> | undefined): Known | null {
   const dispute = body?.['dispute']

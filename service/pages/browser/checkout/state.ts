@@ -1,7 +1,7 @@
-import type { Attempt, CheckoutPage, Embed, PassState, PaymentState, SimulatedOutcome } from '../../model.ts'
+import type { CheckoutPage, Embed, PassState, PaymentState, SimulatedOutcome } from '../../model.ts'
 import type { Hex, Wallet } from '../../../ui-kit/provider.ts'
 import { sentenceOf } from '../words/reasons.ts'
-import { say, sayCode, usdc } from '../words/say.ts'
+import { say, usdc } from '../words/say.ts'
 import { NO_WISH, type Choice, type Raw, type Refusal, type Wish } from './form.ts'
 import type { Order, OrderEnd } from './order.ts'
 import type { Prefill } from './prefill.ts'
@@ -281,16 +281,6 @@ function isUndone({ state }: Progress): boolean {
 /** In test mode: the person who tests the checkout chose this outcome, and the seller gets no notice. */
 function isSimulatedFailure({ state }: Progress): boolean {
   return state?.delivery?.lastError === SIMULATED_FAILURE
-}
-
-/** Why an attempt failed, for a person who tests the checkout; null for an attempt that succeeded. */
-export function faultOf({ status, error }: Attempt): string | null {
-  if (error !== null) return sayCode('fault', error) ?? say('fault.unknown', { code: error })
-  if (status === null) return say('fault.noAnswer')
-  if (status >= 200 && status < 300) return null
-  if (status === 410) return say('fault.http410')
-  if (status === 404) return say('fault.http404')
-  return say('fault.http', { status: String(status) })
 }
 
 const SIMULATED_FAILURE = 'simulated_failure'

@@ -2,6 +2,7 @@ import type { PaymentAddressView } from '../../../payment-addresses/service/addr
 import { isRecord } from '../../../ui-kit/provider.ts'
 import { sentenceOf } from '../words/reasons.ts'
 import { say } from '../words/say.ts'
+import type { ApiResponse } from './api.ts'
 import { onThisHost } from './Result.tsx'
 
 export function addressesOf(url: string): string {
@@ -27,33 +28,13 @@ export function proofIn(hash: string): Proof | null {
   return id === undefined || token === undefined ? null : { id, token }
 }
 
-interface Answered {
-  status: number
-  body: Record<string, unknown>
-}
-
-export async function ask(
-  url: string,
-  { body, headers = {} }: { body?: object; headers?: Readonly<Record<string, string>> },
-): Promise<Answered | null> {
-  try {
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-    const types = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    const response = await fetch(url, { ...sent, headers: { ...types, ...headers }, cache: 'no-store' })
-    const read: unknown = await response.json()
-    return { status: response.status, body: isRecord(read) ? read : {} }
-  } catch {
-    return null
-  }
-}
-
-export function addressIn(answer: Answered | null): PaymentAddressView | null {
+export function addressIn(answer: ApiResponse | null): PaymentAddressView | null {
   if (answer === null || answer.status >= 300 || !isRecord(answer.body['address'])) return null
   return answer.body['address'] as unknown as PaymentAddressView
 }
 
 /** In the reader's language where the page knows the fault. */
-export function faultOf(answer: Answered | null): string {
+export function faultOf(answer: ApiResponse | null): string {
   const { code = '', error, details } = answer?.body ?? {}
   if (code === 'nothing_to_return') return say('transfer.notYet')
   if (code === 'invalid_input' && isRecord(details)) {

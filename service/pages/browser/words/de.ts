@@ -392,6 +392,7 @@ export const de: Words = {
     one: 'Weiterleitung in {count} Sekunde.',
     other: 'Weiterleitung in {count} Sekunden.',
   },
+  'progress.orderAgain': 'Noch einmal bestellen',
   'progress.stay': 'Hier bleiben',
 
   'request.title': 'Der Anbieter bittet um einen weiteren Betrag',

@@ -377,6 +377,7 @@ export const en = {
     one: 'Continuing automatically in {count} second.',
     other: 'Continuing automatically in {count} seconds.',
   },
+  'progress.orderAgain': 'Order again',
   'progress.stay': 'Stay here',
 
   'request.title': 'The seller asks for more',

@@ -379,6 +379,7 @@ export const es: Words = {
     one: 'Se continúa automáticamente en {count} segundo.',
     other: 'Se continúa automáticamente en {count} segundos.',
   },
+  'progress.orderAgain': 'Pedir otra vez',
   'progress.stay': 'Quedarse aquí',
 
   'request.title': 'El vendedor pide otro importe',

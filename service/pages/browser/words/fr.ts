@@ -387,6 +387,7 @@ export const fr: Words = {
     one: 'Redirection dans {count} seconde.',
     other: 'Redirection dans {count} secondes.',
   },
+  'progress.orderAgain': 'Commander à nouveau',
   'progress.stay': 'Rester ici',
 
   'request.title': 'Le vendeur demande un autre montant',

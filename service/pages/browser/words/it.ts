@@ -381,6 +381,7 @@ export const it: Words = {
     one: 'Si continua automaticamente tra {count} secondo.',
     other: 'Si continua automaticamente tra {count} secondi.',
   },
+  'progress.orderAgain': 'Ordina di nuovo',
   'progress.stay': 'Resta qui',
 
   'request.title': 'Il venditore chiede un altro importo',

@@ -379,6 +379,7 @@ export const ja: Words = {
   'progress.verify': '検証',
   'progress.continueTo': '{host} に進む',
   'progress.continuing': { other: '{count} 秒後に自動で移動します。' },
+  'progress.orderAgain': 'もう一度注文する',
   'progress.stay': 'ここにとどまる',
 
   'request.title': '販売者が追加の金額を求めています',

@@ -376,6 +376,7 @@ export const pt: Words = {
     one: 'Continuando automaticamente em {count} segundo.',
     other: 'Continuando automaticamente em {count} segundos.',
   },
+  'progress.orderAgain': 'Pedir de novo',
   'progress.stay': 'Ficar aqui',
 
   'request.title': 'O vendedor pede outro valor',

@@ -353,6 +353,7 @@ export const zh: Words = {
   'progress.verify': '验证',
   'progress.continueTo': '前往 {host}',
   'progress.continuing': { other: '{count} 秒后自动跳转。' },
+  'progress.orderAgain': '再次订购',
   'progress.stay': '留在此页',
 
   'request.title': '卖家请求另付一笔款项',
