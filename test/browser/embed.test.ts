@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FrameLocator, Page } from 'playwright-core'
+import type { Hex } from '../../service/chain/model.ts'
 import { status } from '../deliveries/receiver.ts'
+import { transfer } from '../wallet/world.ts'
 import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, type Shop, type Visit } from './shop.ts'
@@ -164,6 +166,40 @@ inBrowser('a checkout in the page of another site', () => {
     await frame.getByRole('button', { name: 'Simulate payment' }).waitFor()
     await page.reload()
     await frame.getByRole('button', { name: 'Simulate payment' }).waitFor()
+  })
+
+  it('shows an order by transfer again after a reload of the site, with its link, and the form when it is left', async () => {
+    const { id } = await sell()
+    const { page, picture } = await open(id, mine.shows(script(id, 'data-mode="frame"')), { wallet: false })
+    const frame = frameOf(page)
+    const order = async (): Promise<Hex> => {
+      await frame.getByRole('button', { name: /Pay without a wallet/ }).click()
+      await frame.getByRole('button', { name: 'Show where to send' }).click()
+      await frame.getByText('Waiting for your transfer').waitFor()
+      return (await frame.locator('.copied code').first().innerText()).toLowerCase() as Hex
+    }
+    await order()
+    await frame.getByRole('button', { name: 'Pay with a wallet instead' }).click()
+    await frame.getByRole('button', { name: /Pay without a wallet/ }).waitFor()
+    await page.reload()
+    const address = await order()
+    await page.reload()
+    await frame.getByText('Waiting for your transfer').waitFor()
+    expect(
+      await frame
+        .locator('.copied code')
+        .first()
+        .innerText()
+        .then((text) => text.toLowerCase()),
+    ).toBe(address)
+    await picture('embed-transfer')
+    const tab = await page.context().newPage()
+    await tab.goto(await frame.locator('.copied code').last().innerText())
+    await tab.getByText('Waiting for your transfer').waitFor()
+    await transfer(shop.chain, (await shop.chain.payer(5_000_000n)).address, address, 5_000_000n)
+    // An address is looked at no more often than this.
+    shop.service.clock.forward(10_000)
+    await frame.getByRole('heading', { name: 'Payment complete' }).waitFor()
   })
 
   it('a form in a frame takes an upload, and sends its link', async () => {

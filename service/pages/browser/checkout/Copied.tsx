@@ -1,8 +1,20 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { say } from '../words/say.ts'
 
 /** A text to be copied as it is. */
-export function Copied({ label, text, copied = text }: { label: string; text: string; copied?: string }) {
+export function Copied({
+  label,
+  text,
+  copied = text,
+  children,
+}: {
+  label: string
+  text: string
+  copied?: string
+  /** Another way to use it. */
+  children?: ComponentChildren
+}) {
   const [isCopied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(copied).then(
@@ -22,6 +34,7 @@ export function Copied({ label, text, copied = text }: { label: string; text: st
       >
         {say(isCopied ? 'transfer.copied' : 'transfer.copy')}
       </button>
+      {children}
     </div>
   )
 }

@@ -7,8 +7,11 @@ import { language, say } from '../words/say.ts'
 import { Hint, Primary } from './Actions.tsx'
 import { GiveBack, Returns, Standing, WhereTo } from './Arrivals.tsx'
 import { ask } from './api.ts'
+import { Copied } from './Copied.tsx'
 import { rawOf } from './draft.ts'
+import { homeOf, moveTo } from './found.ts'
 import { Outward, Spinner } from './Icons.tsx'
+import { onThisHost } from './Result.tsx'
 import { isAllBack, withoutCharge, type State, type TransferActs } from './state.ts'
 import { addressesOf, addressIn, faultOf, hashOf, orderLink, proofIn, type Proof } from './transfers.ts'
 
@@ -31,8 +34,8 @@ export function Transfer({ state, acts, leave }: { state: State; acts: TransferA
     const seen = addressIn(answer)
     if (seen === null) return setFault(withoutCharge(faultOf(answer)))
     const proof = { id: seen.id, token: String(answer?.body['token']) }
-    history.replaceState(history.state, '', `${location.pathname}${location.search}${hashOf(proof)}`)
-    acts.begun(() => <Order url={checkout.url} bought={acts.bought} proof={proof} seen={seen} />)
+    moveTo(state, `${location.pathname}${location.search}${hashOf(proof)}`)
+    begin(checkout.url, acts, { proof, seen })
   }
   return (
     <div class="transfer" ref={box}>
@@ -50,9 +53,20 @@ export function Transfer({ state, acts, leave }: { state: State; acts: TransferA
 }
 
 /** Shows the order of the page's own link, whatever is sold here now. */
-export function showOrder({ checkout }: State['page'], { begun, bought }: TransferActs): void {
-  const proof = proofIn(location.hash)
-  begun(() => <Order url={checkout.url} bought={bought} proof={proof} />)
+export function showOrder({ checkout }: State['page'], acts: TransferActs): void {
+  begin(checkout.url, acts, { proof: proofIn(location.hash) })
+}
+
+function begin(url: string, { begun, bought }: TransferActs, order: Pick<OrderProps, 'proof' | 'seen'>): void {
+  const leave = (state: State): void => {
+    moveTo(state, homeOf(new URL(url).pathname))
+    begun(null)
+  }
+  begun(({ state }) => {
+    // A frame has no address that a customer could open to start over.
+    const inFrame = state.embed?.tab === false ? { leave: () => leave(state) } : {}
+    return <Order url={url} bought={bought} {...order} {...inFrame} />
+  })
 }
 
 /** The same where the checkout has ended, and its page with it. */
@@ -72,9 +86,10 @@ export function showAlone(): void {
 }
 
 /** What arrives at an order's address, and what is left there. */
-function Order({ url, bought, proof, seen = null }: OrderProps) {
+function Order({ url, bought, proof, seen = null, leave }: OrderProps) {
   const { shown, isReturning, fault, giveBack } = useTransfer(url, { bought, proof, seen })
   if (proof === null) return <Fault fault={say('transfer.incomplete')} />
+  const link = location.origin + onThisHost(url) + hashOf(proof)
   return (
     <div class="transfer">
       {shown !== null ? (
@@ -91,6 +106,13 @@ function Order({ url, bought, proof, seen = null }: OrderProps) {
           )}
           {shown.left > 0 && <GiveBack shown={shown} busy={isReturning} giveBack={(to) => void giveBack(to)} />}
           <Returns shown={shown} />
+          <Copied label={say('transfer.link')} text={link}>
+            {leave !== undefined && (
+              <a class="link" href={link} target="_blank" rel="noreferrer noopener">
+                {say('pay.inTab')}
+              </a>
+            )}
+          </Copied>
         </>
       ) : (
         fault === null && (
@@ -100,8 +122,19 @@ function Order({ url, bought, proof, seen = null }: OrderProps) {
         )
       )}
       <Fault fault={fault} />
+      {leave !== undefined && (shown === null ? fault !== null : isAtRest(shown)) && (
+        <button type="button" class="link" onClick={leave}>
+          {say(shown?.status === 'waiting' ? 'transfer.leave' : 'progress.orderAgain')}
+        </button>
+      )}
     </div>
   )
+}
+
+/** No money is at the order or on its way back. */
+function isAtRest({ status, left, returnMinimum, returns }: PaymentAddressView): boolean {
+  if (['partly_paid', 'paying'].includes(status) || returns.some((one) => one.status === 'returning')) return false
+  return left < returnMinimum
 }
 
 interface OrderProps {
@@ -112,6 +145,8 @@ interface OrderProps {
   proof: Proof | null
   /** How it stood when it was ordered. */
   seen?: PaymentAddressView | null
+  /** In a frame: shows the form again. */
+  leave?: () => void
 }
 
 type Bought = TransferActs['bought']

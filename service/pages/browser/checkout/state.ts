@@ -375,8 +375,8 @@ export interface WalletActs {
 export interface TransferActs {
   /** What is bought. Null where the form has faults, which it then shows. */
   order(raw: Raw): Promise<{ input: Record<string, unknown>; choice: Choice; email?: string } | null>
-  /** The order is fixed from now on, and this shows it. */
-  begun(shown: Drawn): void
+  /** The order is fixed from now on, and this shows it. Null for the form again. */
+  begun(shown: Drawn | null): void
   /** Shows the payment. */
   bought(id: string, token: string | null): void
 }

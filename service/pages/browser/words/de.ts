@@ -206,6 +206,7 @@ export const de: Words = {
   'transfer.code': 'Die Überweisung als QR-Code für Wallets',
   'transfer.address': 'Adresse',
   'transfer.amount': 'Betrag',
+  'transfer.link': 'Link zu dieser Bestellung',
   'transfer.copy': 'Kopieren',
   'transfer.copied': 'Kopiert',
   'transfer.copyNamed': 'Kopieren: {name}',

@@ -203,6 +203,7 @@ export const en = {
   'transfer.code': 'The transfer as a QR code for wallets',
   'transfer.address': 'Address',
   'transfer.amount': 'Amount',
+  'transfer.link': 'Link to this order',
   'transfer.copy': 'Copy',
   'transfer.copied': 'Copied',
   'transfer.copyNamed': 'Copy: {name}',

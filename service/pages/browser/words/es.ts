@@ -200,6 +200,7 @@ export const es: Words = {
   'transfer.code': 'La transferencia como código QR para monederos',
   'transfer.address': 'Dirección',
   'transfer.amount': 'Importe',
+  'transfer.link': 'Enlace a este pedido',
   'transfer.copy': 'Copiar',
   'transfer.copied': 'Copiado',
   'transfer.copyNamed': 'Copiar: {name}',

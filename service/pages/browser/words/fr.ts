@@ -207,6 +207,7 @@ export const fr: Words = {
   'transfer.code': 'Le transfert en code QR pour portefeuilles',
   'transfer.address': 'Adresse',
   'transfer.amount': 'Montant',
+  'transfer.link': 'Lien vers cette commande',
   'transfer.copy': 'Copier',
   'transfer.copied': 'Copié',
   'transfer.copyNamed': 'Copier : {name}',

@@ -203,6 +203,7 @@ export const it: Words = {
   'transfer.code': 'Il trasferimento come codice QR per wallet',
   'transfer.address': 'Indirizzo',
   'transfer.amount': 'Importo',
+  'transfer.link': 'Link a questo ordine',
   'transfer.copy': 'Copia',
   'transfer.copied': 'Copiato',
   'transfer.copyNamed': 'Copia: {name}',

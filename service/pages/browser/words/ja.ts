@@ -202,6 +202,7 @@ export const ja: Words = {
   'transfer.code': 'ウォレット用の送金 QR コード',
   'transfer.address': 'アドレス',
   'transfer.amount': '金額',
+  'transfer.link': 'この注文へのリンク',
   'transfer.copy': 'コピー',
   'transfer.copied': 'コピーしました',
   'transfer.copyNamed': 'コピー：{name}',

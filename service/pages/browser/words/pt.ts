@@ -198,6 +198,7 @@ export const pt: Words = {
   'transfer.code': 'A transferência como código QR para carteiras',
   'transfer.address': 'Endereço',
   'transfer.amount': 'Valor',
+  'transfer.link': 'Link para este pedido',
   'transfer.copy': 'Copiar',
   'transfer.copied': 'Copiado',
   'transfer.copyNamed': 'Copiar: {name}',

@@ -193,6 +193,7 @@ export const zh: Words = {
   'transfer.code': '供钱包扫描的转账二维码',
   'transfer.address': '地址',
   'transfer.amount': '金额',
+  'transfer.link': '此订单的链接',
   'transfer.copy': '复制',
   'transfer.copied': '已复制',
   'transfer.copyNamed': '复制：{name}',
