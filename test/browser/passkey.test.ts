@@ -159,6 +159,34 @@ inBrowser('a person who pays with a passkey', () => {
     expect(await usdcOf(shop.chain, home)).toBe(1_000_000n)
   })
 
+  it('sends their money once, where the page is loaded again before there was an answer', async () => {
+    const { id } = await shop.sell({ fields: [], price: 2 })
+    const device = new Device()
+    const first = await visit(`${id}?lang=en`, DEVICES[0][1], device)
+    await first.page.getByRole('button', { name: 'Pay with a new passkey' }).click()
+    await first.page.getByText(/You need 2.00 USDC more/).waitFor()
+    await shop.chain.fund(await addressOn(first.page), 3_000_000n)
+    const { page } = await visit('wallet?lang=en', DEVICES[0][1], device)
+    await page.getByRole('button', { name: 'Use your passkey' }).click()
+    await page.getByText('3.00 USDC').first().waitFor()
+    const home = (await shop.chain.payer(0n)).address
+    await page.route('**/wallet/transfers', (route) => route.abort())
+    await page.getByLabel('Amount').fill('1')
+    await page.getByLabel('Address to send to').fill(home)
+    const tried = page.waitForRequest('**/wallet/transfers')
+    await page.getByRole('button', { name: 'Send USDC' }).click()
+    await tried
+    await page.reload()
+    await page.getByText(/It is not known yet whether 1.00 USDC were sent/).waitFor()
+    expect(await page.getByText(/on their way/).count()).toBe(0)
+    await page.unroute('**/wallet/transfers')
+    await page
+      .getByText(/1.00 USDC were sent to/)
+      .filter({ hasNotText: 'not known' })
+      .waitFor()
+    expect(await usdcOf(shop.chain, home)).toBe(1_000_000n)
+  })
+
   it('may decline, and is charged nothing', async () => {
     const { id } = await shop.sell({ fields: [], price: 2 })
     const device = new Device()

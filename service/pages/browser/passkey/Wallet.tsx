@@ -3,9 +3,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { hasSoundChecksum } from '../../../kit/keccak.ts'
 import { walletAddress, type Hex } from '../../../kit/passkey-wallet.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
-import { isRecord, isRejected } from '../../../ui-kit/provider.ts'
+import { isRejected } from '../../../ui-kit/provider.ts'
+import { remember, remembered } from '../../../ui-kit/watched.ts'
 import { Hint, Primary } from '../checkout/Actions.tsx'
-import { isDefinite } from '../checkout/api.ts'
+import { ask, isDefinite } from '../checkout/api.ts'
+import { wait } from '../checkout/found.ts'
 import { CoinMark, Outward } from '../checkout/Icons.tsx'
 import { authorize, typedData, type Authorization } from '../pay/authorization.ts'
 import { microUsdc, say } from '../words/say.ts'
@@ -102,7 +104,8 @@ function Wallet({ now }: { now: () => number }) {
 }
 
 interface Sent {
-  status: 'settled' | 'pending' | 'failed'
+  /** `unknown`: there was no answer yet. */
+  status: 'settled' | 'pending' | 'failed' | 'unknown'
   reason: string | null
   explorerUrl: string | null
 }
@@ -138,18 +141,31 @@ function SendForm({
     const wrong = faultIn({ target, value, has, own: walletAddress(passkey.key) })
     setFault(wrong)
     if (wrong !== null || value === null) return
+    await finish(() => signed(passkey, { holding, to: target as Hex, value, now }))
+  }
+
+  /** Sends until the end is known: a second signature could send the money twice. */
+  const finish = async (sign: () => Promise<Transfer>, isOpen = false): Promise<void> => {
     setBusy(true)
     try {
-      const result = await send(passkey, { holding, to: target as Hex, value, now })
-      setDone({ result, text: say(WORDS[result.status], { amount: microUsdc(value), to: target }) })
+      const transfer = await sign()
+      const { to: target, value } = transfer.authorization
+      const tell = (result: Sent): void =>
+        setDone({ result, text: say(WORDS[result.status], { amount: microUsdc(BigInt(value)), to: target }) })
+      tell(await relay(transfer, { isOpen, now, tell }))
       setAmount('')
     } catch (error) {
+      setDone(null)
       setFault(isRejected(error) ? say('passkey.declined') : sentenceIn(error))
     }
     setBusy(false)
     status.current?.focus()
     sent()
   }
+  useEffect(() => {
+    const transfer = savedTransfer(walletAddress(passkey.key))
+    if (transfer !== null) void finish(() => Promise.resolve(transfer), true)
+  }, [])
 
   return (
     <form class="transfer" noValidate onSubmit={(event) => void submit(event)}>
@@ -188,7 +204,9 @@ function SendForm({
           onInput={(event) => setTo(event.currentTarget.value)}
         />
       </div>
-      <Primary busy={busy ? say('passkey.confirm') : null}>{say('passkey.sendNow')}</Primary>
+      <Primary busy={busy ? say(done === null ? 'passkey.confirm' : 'pay.sending') : null}>
+        {say('passkey.sendNow')}
+      </Primary>
       <div role="status" tabIndex={-1} ref={status}>
         {fault !== null && <Hint tone="bad">{fault}</Hint>}
         {done !== null && <Outcome {...done} />}
@@ -236,7 +254,12 @@ function Outcome({ result: { status, reason, explorerUrl }, text }: { result: Se
   )
 }
 
-const WORDS = { settled: 'passkey.sent', pending: 'passkey.sending', failed: 'passkey.notSent' } as const
+const WORDS = {
+  settled: 'passkey.sent',
+  pending: 'passkey.sending',
+  failed: 'passkey.notSent',
+  unknown: 'passkey.unknown',
+} as const
 
 /** The network to send from first: one with money, else one whose balance is known. */
 function mostUseful(holdings: readonly Holding[]): Holding | undefined {
@@ -262,10 +285,14 @@ function faultIn({
   return null
 }
 
-async function send(
+/** The signature of a transfer, stored before it is sent; or the one that another tab has stored. */
+async function signed(
   passkey: Passkey,
   { holding, to, value, now }: { holding: Holding; to: Hex; value: bigint; now: () => number },
-): Promise<Sent> {
+): Promise<Transfer> {
+  const from = walletAddress(passkey.key)
+  const before = savedTransfer(from)
+  if (before !== null) return before
   const { asset, chainId } = holding
   const terms = {
     scheme: 'exact',
@@ -276,39 +303,61 @@ async function send(
     maxTimeoutSeconds: 0,
     extra: asset,
   } as unknown as Parameters<typeof typedData>[0]
-  const authorization = authorize(terms, walletAddress(passkey.key), now())
+  const authorization = authorize(terms, from, now())
   const signature = await signTransfer(passkey, typedData(terms, authorization))
-  return await relay({ chainId, authorization, signature })
+  const first = savedTransfer(from)
+  if (first !== null) return first
+  const transfer = { chainId, authorization, signature }
+  remember(placeOf(from), JSON.stringify(transfer))
+  return transfer
+}
+
+interface Transfer {
+  chainId: number
+  authorization: Authorization
+  signature: Hex
+}
+
+const placeOf = (from: string): string => `coinslot:passkey-transfer:${from}`
+
+function savedTransfer(from: string): Transfer | null {
+  return JSON.parse(remembered(placeOf(from)) ?? 'null') as Transfer | null
 }
 
 /**
- * The same signature moves the money once, so it is sent until there is an answer. Once an attempt may have moved it, only the
- * transfer's own end is one: another signature would send it twice.
+ * The same signature moves the money once, so it is sent until its end is known. Once an attempt may have moved it, only the
+ * transfer's own end is one, or a refusal after the signature has expired.
  */
-async function relay(body: { chainId: number; authorization: Authorization; signature: Hex }): Promise<Sent> {
-  let isOpen = false
-  let sent: Sent = { status: 'pending', reason: null, explorerUrl: null }
+async function relay(body: Transfer, { isOpen, now, tell }: Relaying): Promise<Sent> {
+  const { from, validBefore } = body.authorization
+  let sent: Sent = { status: 'unknown', reason: null, explorerUrl: null }
+  if (isOpen) tell(sent)
   for (let attempt = 1; ; attempt++) {
-    const answer = await fetch(`${AT}/transfers`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify(body),
-    }).catch(() => null)
-    const read: unknown = await answer?.json().catch(() => null)
-    const { status = 0, ok = false } = answer ?? {}
-    if (ok && isRecord(read)) sent = read as unknown as Sent
-    if (sent.status !== 'pending') return sent
+    const answer = await ask(`${AT}/transfers`, { body })
+    if (answer !== null && answer.status < 300) sent = answer.body as unknown as Sent
+    const isEnd = sent.status === 'settled' || sent.status === 'failed'
     // A limit stops this attempt alone.
-    const isLimit = status === 429 && isRecord(read)
-    if (!isOpen && isRecord(read) && (isDefinite({ status, body: read }) || (isLimit && attempt >= ATTEMPTS))) {
-      throw new Refused(String(read['code']), String(read['error']))
-    }
+    const isLimit = answer?.status === 429
+    const isExpired = now() > Number(validBefore) * 1_000 + EXPIRY_MARGIN_MS
+    const isRefused = answer !== null && (isDefinite(answer) || (isLimit && attempt >= ATTEMPTS))
+    const isNotTaken = isRefused && (!isOpen || (isExpired && !isLimit))
+    if (isEnd || isNotTaken) remember(placeOf(from), null)
+    if (isEnd) return sent
+    if (isNotTaken) throw new Refused(String(answer.body['code']), String(answer.body['error']))
     isOpen ||= !isLimit
-    if (attempt >= ATTEMPTS) return sent
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    if (attempt >= ATTEMPTS) tell(sent)
+    await wait(attempt < ATTEMPTS ? 2_000 : 10_000)
   }
 }
 
+interface Relaying {
+  /** An attempt may have moved the money. */
+  isOpen: boolean
+  now: () => number
+  tell: (sent: Sent) => void
+}
+
+const EXPIRY_MARGIN_MS = 60_000
 const ATTEMPTS = 10
 
 class Refused extends Error {

@@ -191,6 +191,8 @@ export const de: Words = {
   'passkey.wrongAddress': 'An diese Adresse kann kein USDC gesendet werden. Prüfen Sie sie.',
   'passkey.sent': '{amount} wurden an {to} gesendet.',
   'passkey.sending': '{amount} sind auf dem Weg zu {to}.',
+  'passkey.unknown':
+    'Noch ist nicht bekannt, ob {amount} an {to} gesendet wurden. Diese Seite fragt weiter nach, auch nach einem Neuladen.',
   'passkey.notSent': '{amount} konnten nicht an {to} gesendet werden. Sie sind noch in Ihrem Wallet.',
   'passkey.lost':
     'Wenn Sie den Passkey löschen oder es {host} nicht mehr gibt, kann niemand dieses Wallet öffnen. Lassen Sie nicht mehr darin, als Sie in der Tasche tragen würden.',

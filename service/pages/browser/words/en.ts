@@ -188,6 +188,8 @@ export const en = {
   'passkey.wrongAddress': 'This is not an address that USDC can be sent to. Check it.',
   'passkey.sent': '{amount} were sent to {to}.',
   'passkey.sending': '{amount} are on their way to {to}.',
+  'passkey.unknown':
+    'It is not known yet whether {amount} were sent to {to}. This page keeps asking, also after a reload.',
   'passkey.notSent': '{amount} could not be sent to {to}. They are still in your wallet.',
   'passkey.lost':
     'If you delete the passkey, or {host} is gone, nobody can open this wallet. Do not leave more in it than you would carry in your pocket.',

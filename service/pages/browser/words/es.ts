@@ -185,6 +185,8 @@ export const es: Words = {
   'passkey.wrongAddress': 'No se puede enviar USDC a esta dirección. Compruébala.',
   'passkey.sent': 'Se han enviado {amount} a {to}.',
   'passkey.sending': '{amount} están en camino a {to}.',
+  'passkey.unknown':
+    'Aún no se sabe si se enviaron {amount} a {to}. Esta página sigue preguntando, también si la recargas.',
   'passkey.notSent': 'No se han podido enviar {amount} a {to}. Siguen en tu monedero.',
   'passkey.lost':
     'Si borras la clave de acceso, o si {host} desaparece, nadie puede abrir este monedero. No dejes en él más de lo que llevarías en el bolsillo.',

@@ -192,6 +192,8 @@ export const fr: Words = {
   'passkey.wrongAddress': 'On ne peut pas envoyer d’USDC à cette adresse. Vérifiez-la.',
   'passkey.sent': '{amount} ont été envoyés à {to}.',
   'passkey.sending': '{amount} sont en route vers {to}.',
+  'passkey.unknown':
+    'On ne sait pas encore si {amount} ont été envoyés à {to}. Cette page continue de demander, même après un rechargement.',
   'passkey.notSent': '{amount} n’ont pas pu être envoyés à {to}. Ils sont toujours dans votre portefeuille.',
   'passkey.lost':
     'Si vous supprimez la clé d’accès, ou si {host} disparaît, personne ne peut ouvrir ce portefeuille. N’y laissez pas plus que ce que vous porteriez dans votre poche.',

@@ -188,6 +188,8 @@ export const it: Words = {
   'passkey.wrongAddress': 'Non si possono inviare USDC a questo indirizzo. Controllalo.',
   'passkey.sent': '{amount} sono stati inviati a {to}.',
   'passkey.sending': '{amount} sono in viaggio verso {to}.',
+  'passkey.unknown':
+    'Non si sa ancora se {amount} sono stati inviati a {to}. Questa pagina continua a chiedere, anche dopo un ricaricamento.',
   'passkey.notSent': 'Non è stato possibile inviare {amount} a {to}. Sono ancora nel tuo portafoglio.',
   'passkey.lost':
     'Se elimini la passkey, o se {host} non esiste più, nessuno può aprire questo portafoglio. Non lasciarci più di quanto porteresti in tasca.',

@@ -187,6 +187,8 @@ export const ja: Words = {
   'passkey.wrongAddress': 'このアドレスには USDC を送れません。確認してください。',
   'passkey.sent': '{amount} を {to} に送りました。',
   'passkey.sending': '{amount} を {to} に送っています。',
+  'passkey.unknown':
+    '{amount} が {to} に送られたかどうか、まだわかりません。このページは再読み込みの後も確認を続けます。',
   'passkey.notSent': '{amount} を {to} に送れませんでした。まだウォレットにあります。',
   'passkey.lost':
     'パスキーを削除した場合、または {host} がなくなった場合、このウォレットは誰にも開けません。財布に入れて持ち歩く以上の金額を残さないでください。',

@@ -183,6 +183,8 @@ export const pt: Words = {
   'passkey.wrongAddress': 'Não é possível enviar USDC para este endereço. Verifique-o.',
   'passkey.sent': '{amount} foram enviados para {to}.',
   'passkey.sending': '{amount} estão a caminho de {to}.',
+  'passkey.unknown':
+    'Ainda não se sabe se {amount} foram enviados para {to}. Esta página continua perguntando, mesmo depois de recarregada.',
   'passkey.notSent': 'Não foi possível enviar {amount} para {to}. Continuam na sua carteira.',
   'passkey.lost':
     'Se apagar a chave de acesso, ou se {host} desaparecer, ninguém pode abrir esta carteira. Não deixe nela mais do que levaria no bolso.',

@@ -179,6 +179,7 @@ export const zh: Words = {
   'passkey.wrongAddress': '无法向此地址发送 USDC。请检查。',
   'passkey.sent': '已将 {amount} 发送到 {to}。',
   'passkey.sending': '{amount} 正在发送到 {to}。',
+  'passkey.unknown': '尚不清楚 {amount} 是否已发送到 {to}。此页面会继续查询，重新加载后也会继续。',
   'passkey.notSent': '无法将 {amount} 发送到 {to}。款项仍在您的钱包中。',
   'passkey.lost':
     '如果您删除了通行密钥，或 {host} 不再存在，任何人都无法打开此钱包。请不要在其中存放超过您随身携带的金额。',
