@@ -1,6 +1,7 @@
+import type { Request } from 'express'
 import { walletSignatures } from '../chain/signin.ts'
 import type { Config } from '../config.ts'
-import { limitAddresses } from '../api/requests.ts'
+import { assertOrigin, limitAddresses } from '../api/requests.ts'
 import { createRateLimit, createTakeLimit } from '../api/limits.ts'
 import { identityRoutes } from '../identity/http/account.ts'
 import { hookRoute } from '../identity/http/hook.ts'
@@ -25,7 +26,6 @@ import { Secret } from '../vault/secret.ts'
 import { toBody } from '../wallet/http/wallet.ts'
 import type { Wallets } from '../wallet/service/wallets.ts'
 import type { Platform, Part } from './platform.ts'
-import { identifier } from './serving.ts'
 import { sandboxMailer } from './sandbox.ts'
 
 export async function openIdentity(
@@ -183,4 +183,19 @@ function tokenIssuer(provider: ReturnType<typeof identityProvider>) {
   if (provider?.audience == null) return null
   const { issuer, audience } = provider
   return createTokenIssuer({ issuer, audience, discover: createDiscovery(provider) })
+}
+
+/** Identifies the caller by the request's credentials. */
+export function identifier({ config, clock }: Platform, identity: Identity) {
+  const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
+  return async (request: Request): Promise<Caller> => {
+    assertOrigin(request, ownOrigins)
+    return await identity.identify({
+      authorization: request.get('authorization'),
+      cookie: request.get('cookie'),
+      environmentHeader: request.get('coinslot-environment'),
+      accountHeader: request.get('coinslot-account'),
+      now: clock.now(),
+    })
+  }
 }

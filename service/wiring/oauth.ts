@@ -7,7 +7,7 @@ import type { Caller } from '../kit/caller.ts'
 import { withoutTrailing } from '../kit/text.ts'
 import { outboundClient } from '../outbound/client.ts'
 import type { Part, Platform } from './platform.ts'
-import { identifier } from './serving.ts'
+
 import { plainErrorPage } from '../ui-kit/plain-page.ts'
 import { authorizeRouter, type AuthorizeDeps } from '../oauth/http/authorize.ts'
 import { deviceAuthorization, devicePage, deviceToken, type DeviceDeps } from '../oauth/http/device.ts'

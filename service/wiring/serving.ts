@@ -4,7 +4,7 @@ import { Idempotency } from '../api/idempotency.ts'
 import { createRateLimit } from '../api/limits.ts'
 import type { Surface } from '../api/openapi.ts'
 import { unreadiness, type Health } from '../api/health.ts'
-import { assertOrigin, limitAddresses } from '../api/requests.ts'
+import { limitAddresses } from '../api/requests.ts'
 import { mountTrpc } from '../api/trpc.ts'
 import type { Connections } from '../connections/service/connections.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
@@ -16,21 +16,6 @@ import type { Pace } from '../queue/model.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
 import type { AppRouter } from './dashboard-router.ts'
 import type { Platform, Part, SurfaceName } from './platform.ts'
-
-/** Identifies the caller by the request's credentials. */
-export function identifier({ config, clock }: Platform, identity: Identity) {
-  const ownOrigins = new Set([new URL(config.addresses.dashboard).origin, ...config.CORS_ORIGINS])
-  return async (request: Request): Promise<Caller> => {
-    assertOrigin(request, ownOrigins)
-    return await identity.identify({
-      authorization: request.get('authorization'),
-      cookie: request.get('cookie'),
-      environmentHeader: request.get('coinslot-environment'),
-      accountHeader: request.get('coinslot-account'),
-      now: clock.now(),
-    })
-  }
-}
 
 /** The surfaces of this process: each address with the routes of all parts. */
 function surfacesOf(config: Config, parts: readonly Part[]): Surface[] {

@@ -114,7 +114,8 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   if (plans.length > 0 || trialRuns > 0) {
     void import('./checkout/passes.ts').then(({ openAhead }) => openAhead({ store, api, now }))
   }
-  if (page.checkout.chat != null) void import('./chat/Chat.tsx').then(({ openChat }) => openChat({ store, api, acts, now }))
+  if (page.checkout.chat != null)
+    void import('./chat/Chat.tsx').then(({ openChat }) => openChat({ store, api, acts, now }))
   if (embed != null) void import('./checkout/embedded.ts').then(({ openEmbedded }) => openEmbedded(store, flow.show))
   if (!page.checkout.testMode) {
     wallets.open(
