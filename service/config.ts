@@ -2,6 +2,7 @@ import { didYouMean, nearest } from './kit/nearest.ts'
 import { z } from 'zod'
 import { recipientAddress } from './kit/address.ts'
 import { fromDecimal, usdc } from './kit/money.ts'
+import { isLocalAddress } from './kit/http.ts'
 import { onrampFault } from './kit/onramp.ts'
 import { QUOTAS } from './kit/quota.ts'
 import { withoutTrailing } from './kit/text.ts'
@@ -438,24 +439,34 @@ export interface Addresses {
 }
 
 function withAddresses(config: z.output<typeof schema>): Omit<Config, 'misspelt'> {
-  const own = `http://localhost:${String(config.PORT)}`
   const demoPort = config.DEMO_PORT ?? (config.PORT === 0 ? 0 : (config.PORT + 1) % 65_536)
   const DEMO_PORT = config.LIVE ? 0 : demoPort
+  const addresses = addressesOf(config)
   return {
     ...config,
-    ALLOW_PRIVATE_CALLBACKS: config.ALLOW_PRIVATE_CALLBACKS ?? !config.LIVE,
+    ALLOW_PRIVATE_CALLBACKS: config.ALLOW_PRIVATE_CALLBACKS ?? (!config.LIVE && isReachedLocally(addresses)),
     DEMO_PORT,
     // Not in a test, whose sandbox has no demo either.
     TOOLS_SHIPPED: config.TOOLS_SHIPPED ?? (config.LIVE || DEMO_PORT !== 0),
-    addresses: {
-      api: config.PUBLIC_API_URL ?? `${own}/v1`,
-      tools: config.PUBLIC_TOOLS_URL ?? `${own}/tools`,
-      facilitator: config.PUBLIC_FACILITATOR_URL ?? `${own}/facilitator`,
-      pay: config.PUBLIC_PAY_URL ?? `${own}/p`,
-      receipts: `${new URL(config.PUBLIC_PAY_URL ?? own).origin}/receipts`,
-      storefront: `${new URL(config.PUBLIC_PAY_URL ?? own).origin}/m`,
-      gate: config.PUBLIC_GATE_URL ?? `${own}/gate`,
-      dashboard: config.PUBLIC_DASHBOARD_URL ?? own,
-    },
+    addresses,
   }
+}
+
+function addressesOf(config: z.output<typeof schema>): Addresses {
+  const own = `http://localhost:${String(config.PORT)}`
+  return {
+    api: config.PUBLIC_API_URL ?? `${own}/v1`,
+    tools: config.PUBLIC_TOOLS_URL ?? `${own}/tools`,
+    facilitator: config.PUBLIC_FACILITATOR_URL ?? `${own}/facilitator`,
+    pay: config.PUBLIC_PAY_URL ?? `${own}/p`,
+    receipts: `${new URL(config.PUBLIC_PAY_URL ?? own).origin}/receipts`,
+    storefront: `${new URL(config.PUBLIC_PAY_URL ?? own).origin}/m`,
+    gate: config.PUBLIC_GATE_URL ?? `${own}/gate`,
+    dashboard: config.PUBLIC_DASHBOARD_URL ?? own,
+  }
+}
+
+/** Whether all of them are this machine's own, so that no stranger signs up there or calls a paywall. */
+export function isReachedLocally(addresses: Addresses): boolean {
+  return Object.values(addresses).every(isLocalAddress)
 }

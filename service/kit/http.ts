@@ -61,3 +61,14 @@ export function addressGroup(address: string): string {
     .map((group) => parseInt(group, 16).toString(16))
     .join(':')}::/64`
 }
+
+/** Whether an address of ours is reached from this machine alone. */
+export function isLocalAddress(address: string): boolean {
+  return isLocalHost(new URL(address).host)
+}
+
+export function isLocalHost(host: string): boolean {
+  return LOCAL_HOST.test(host)
+}
+
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/

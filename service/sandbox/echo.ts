@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Clock } from '../kit/clock.ts'
 import { escapeHtml, sendCards, type Card, type Message, type MessageStore } from './page.ts'
 import { DomainError } from '../kit/errors.ts'
+import { isLocalHost } from '../kit/http.ts'
 
 /**
  * A receiver of deliveries for people who have none yet. It does what every receiver should: it reads the bytes, checks
@@ -111,15 +112,9 @@ const BODY_BYTES_MAX = 65_536
  */
 export function assertLocal(request: Request): void {
   const passedOn = PASSED_ON.some((name) => request.headers[name] !== undefined)
-  const isLocal = LOCAL_ADDRESS.test(request.socket.remoteAddress ?? '') && LOCAL_HOST.test(request.headers.host ?? '')
+  const isLocal = LOCAL_ADDRESS.test(request.socket.remoteAddress ?? '') && isLocalHost(request.headers.host ?? '')
   if (passedOn || !isLocal) throw new DomainError('missing', 'not_found', 'Not found.')
-}
-
-/** Whether an address of ours is reached from this machine alone. */
-export function isLocalAddress(address: string): boolean {
-  return LOCAL_HOST.test(new URL(address).host)
 }
 
 const PASSED_ON = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 const LOCAL_ADDRESS = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
-const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/

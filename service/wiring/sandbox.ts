@@ -1,6 +1,6 @@
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Mailer } from '../identity/ports.ts'
-import { isLocalAddress } from '../sandbox/echo.ts'
+import { isLocalAddress } from '../kit/http.ts'
 import { echo } from '../sandbox/echo.ts'
 import { inboxMailer, inboxPage } from '../sandbox/inbox.ts'
 import { createMessageStore } from '../sandbox/store.ts'

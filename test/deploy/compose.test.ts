@@ -92,6 +92,10 @@ describe('deploy/compose.yaml', () => {
     expect(() => readConfig({ ...environment, LIVE: 'true' })).not.toThrow()
   })
 
+  it.each(ours)('%s calls no private address', (_name, { environment }) => {
+    expect(readConfig({ ...environment, LIVE: 'false' }).ALLOW_PRIVATE_CALLBACKS).toBe(false)
+  })
+
   it.each(ours)('%s gets every setting of deploy/.env', (_name, { environment }) => {
     const { PAYOUTS, WITHDRAWAL_LIMIT_PER_DAY } = readConfig(environment ?? {})
     expect([PAYOUTS, WITHDRAWAL_LIMIT_PER_DAY]).toEqual(['off', usdc(50_000_000n)])

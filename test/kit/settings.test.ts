@@ -39,3 +39,25 @@ describe('settings that nothing reads', () => {
     ).toEqual([])
   })
 })
+
+describe('calls to private addresses', () => {
+  const allowed = (environment: Record<string, string>) => readConfig(environment).ALLOW_PRIVATE_CALLBACKS
+
+  test('are allowed in a sandbox on one machine', () => {
+    expect(allowed({})).toBe(true)
+    expect(allowed({ PUBLIC_DASHBOARD_URL: 'http://127.0.0.1:4020', PUBLIC_GATE_URL: 'http://[::1]:4020' })).toBe(true)
+  })
+
+  test.each(['API', 'TOOLS', 'FACILITATOR', 'PAY', 'GATE', 'DASHBOARD'])(
+    'are refused where the address of %s is public, until they are allowed',
+    (name) => {
+      const environment = { [`PUBLIC_${name}_URL`]: 'https://pay.example.com' }
+      expect(allowed(environment)).toBe(false)
+      expect(allowed({ ...environment, ALLOW_PRIVATE_CALLBACKS: 'true' })).toBe(true)
+    },
+  )
+
+  test('are refused where they are switched off', () => {
+    expect(allowed({ ALLOW_PRIVATE_CALLBACKS: 'false' })).toBe(false)
+  })
+})

@@ -290,6 +290,16 @@ test('our addresses have to answer with our own health', async () => {
   they!.close()
 })
 
+test('warns of a sandbox at a public address that calls private addresses', async () => {
+  const warned = async (environment: Record<string, string>) =>
+    (await look(checkMachine, environment)).some(({ check }) => check === 'ALLOW_PRIVATE_CALLBACKS')
+  expect(await warned({})).toBe(false)
+  const isPublic = { PUBLIC_DASHBOARD_URL: 'https://pay.example.com' }
+  expect(await warned(isPublic)).toBe(false)
+  expect(await warned({ ...isPublic, ALLOW_PRIVATE_CALLBACKS: 'true' })).toBe(true)
+  expect(await warned({ ...LIVE, ALLOW_PRIVATE_CALLBACKS: 'true' })).toBe(true)
+})
+
 test('warns of secrets that several machines must share, and of a weak one', async () => {
   const plain = await look(checkMachine, { ...LIVE, AUTH_SECRET: 'x'.repeat(40) })
   expect(faultsOf(plain)).toEqual({ AUTH_SECRET: expect.stringContaining('too easy to guess') })

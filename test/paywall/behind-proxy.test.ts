@@ -15,6 +15,7 @@ describe.each([
         TRUST_PROXY: trusted,
         RATE_GATE_PER_MINUTE: String(LIMIT),
         PUBLIC_GATE_URL: 'https://apis.example/gate',
+        ALLOW_PRIVATE_CALLBACKS: 'true',
       },
     })
     const { gate: at } = await world.sell([{ path: '/socket', pricing: { model: 'free' } }])

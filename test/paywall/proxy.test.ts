@@ -19,6 +19,7 @@ describe('the gate as a proxy', () => {
         GATE_HEADERS_TIMEOUT_MS: '500',
         GATE_BODY_BYTES_MAX: '2000',
         PUBLIC_GATE_URL: 'https://apis.example/gate',
+        ALLOW_PRIVATE_CALLBACKS: 'true',
       },
     })
     const paywall = await world.sell(
@@ -379,7 +380,9 @@ describe('the gate as a proxy', () => {
   })
 
   it('has an origin of its own where one is configured, and changes nothing else there', async () => {
-    const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
+    const apart = await openWorld({
+      environment: { PUBLIC_GATE_URL: 'http://gates.test:9', ALLOW_PRIVATE_CALLBACKS: 'true' },
+    })
     try {
       const paywall = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
       expect(paywall.paywall.url).toBe('http://gates.test:9/api-1')

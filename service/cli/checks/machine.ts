@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
-import type { Config } from '../../config.ts'
+import { isReachedLocally, type Config } from '../../config.ts'
 import { fault, fine, warning, type Finding, type CheckContext } from './model.ts'
 
 /** What the process stands on: room on disk, files that it may open, and the secrets that all processes must share. */
@@ -21,7 +21,15 @@ function secrets(config: Config): Finding[] {
         ? fault('AUTH_SECRET', 'Is too easy to guess: use the output of "openssl rand -base64 32".')
         : fine('AUTH_SECRET', 'Is set.'),
     ...(config.LIVE ? liveWarnings(config) : []),
+    ...privateCalls(config),
   ]
+}
+
+/** The sign-up of a sandbox is open to all who reach it. */
+function privateCalls(config: Config): Finding[] {
+  if (!config.ALLOW_PRIVATE_CALLBACKS || (!config.LIVE && isReachedLocally(config.addresses))) return []
+  const says = 'Is on: any account can make this server call your private network. Set it to false.'
+  return [warning('ALLOW_PRIVATE_CALLBACKS', says)]
 }
 
 function liveWarnings(config: Config): Finding[] {
@@ -31,11 +39,6 @@ function liveWarnings(config: Config): Finding[] {
       'TRUST_PROXY',
       config.TRUST_PROXY.length === 0,
       'Is not set: behind a proxy all callers seem to come from one address and share its limits.',
-    ],
-    [
-      'ALLOW_PRIVATE_CALLBACKS',
-      config.ALLOW_PRIVATE_CALLBACKS,
-      'Is on: any account can make this server call your private network.',
     ],
   ]
   return checks.filter(([, isUnsafe]) => isUnsafe).map(([name, , says]) => warning(name, says))
