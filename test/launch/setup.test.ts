@@ -94,7 +94,7 @@ describe('npm run setup', () => {
 
   test("keeps the file's values, creates no second keys, and adds missing settings", async () => {
     const own = path.join(folder, 'own.env')
-    const text = "# mine\nAUTH_SECRET='kept as it is, with spaces and # signs'\nWALLET_XPUB=\n"
+    const text = `# mine\nAUTH_SECRET='kept as it is, with spaces and # signs'\nPAYER_SEED=${'7'.repeat(64)}\n`
     writeFileSync(own, text)
     const first = await setup('--yes', '--compose', '--file', own, '--domain', 'pay.example.com')
     expect(first.code).toBe(0)
@@ -118,6 +118,20 @@ describe('npm run setup', () => {
     const required = [...compose.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name = '']) => name)
     expect(required.length).toBeGreaterThan(3)
     expect(Object.keys(valuesOf(own))).toEqual(expect.arrayContaining(required))
+  })
+
+  test('fills in what a copy of the example file leaves empty', async () => {
+    const own = path.join(folder, 'copied.env')
+    const example = readFileSync('deploy/.env.example', 'utf8')
+    writeFileSync(own, example)
+    const phrase = path.join(folder, 'copied-phrase')
+    const mails = ['--smtp-url', 'smtp://mail.example.com', '--mail-from', 'pay@example.com']
+    const { code } = await setup('--yes', '--compose', '--file', own, '--phrase-file', phrase, ...mails)
+    expect([code, readFileSync(own, 'utf8').startsWith(example)]).toEqual([0, true])
+    const settings = valuesOf(own)
+    for (const name of ['POSTGRES_PASSWORD', 'WALLET_XPUB', ...SECRETS])
+      expect([name, settings[name]]).not.toEqual([name, ''])
+    expect(settings).toMatchObject({ SMTP_URL: 'smtp://mail.example.com', DOMAIN: 'pay.example.com', LIVE: 'false' })
   })
 
   test.each([

@@ -10,15 +10,19 @@ export interface Line {
   comment: string
 }
 
-/** Null when there is no such file. */
+/** Null when there is no such file. A line without a value is as none: an empty variable counts as unset. */
 export function readSettings(file: string): { text: string; values: Record<string, string> } | null {
   try {
     const text = readFileSync(file, 'utf8')
-    return { text, values: parseEnv(text) as Record<string, string> }
+    return { text, values: Object.fromEntries(Object.entries(parseEnv(text)).filter(isSet)) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
+}
+
+function isSet(line: [string, string | undefined]): line is [string, string] {
+  return line[1] !== undefined && line[1] !== ''
 }
 
 /** What an operator types in a shell so that commands there have the settings. */
