@@ -146,8 +146,22 @@ const publishedKeys = z.string().transform((text, context) => {
   }
 })
 
-const database = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
-const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// address' })
+/** An address of a server that has a password in it. */
+function server(protocol: RegExp, error: string) {
+  return z.url({ protocol, error, abort: true }).refine(isEncoded, 'has a % that is not encoded: write it as %25')
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const database = server(/^postgres(ql)?$/, 'must be a postgres:// address')
+const redis = server(/^rediss?$/, 'must be a redis:// address')
 
 const schema = z
   .object({
@@ -208,7 +222,7 @@ const schema = z
       .string()
       .regex(/^csk_test_[0-9A-Za-z_-]{16,128}$/, 'must be csk_test_ and 16 to 128 letters, digits, - or _')
       .optional(),
-    SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// address' }).optional(),
+    SMTP_URL: server(/^smtps?$/, 'must be an smtp:// address').optional(),
     MAIL_FROM: z.string().optional(),
 
     BASE_RPC_URLS: addresses.default([]),
@@ -260,6 +274,8 @@ const schema = z
       .refine((addresses) => addresses.every((one) => recipientAddress.safeParse(one).success), {
         error: 'must list addresses, each 0x and 40 hexadecimal digits with a checksum that fits, or in one case',
       })
+      // No address at all would mean every address.
+      .refine((addresses) => addresses.length > 0, 'must list at least one address')
       .default([]),
     IDENTITY_HOOK_SECRET: z
       .string()

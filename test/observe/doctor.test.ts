@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -116,12 +116,33 @@ describe('npm run doctor', () => {
   })
 })
 
+test.each(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])('a %s with a % that is not encoded is one fault', async (name) => {
+  const scheme = { DATABASE_URL: 'postgres', REDIS_URL: 'redis', SMTP_URL: 'smtp' }[name] ?? ''
+  const { findings } = await runChecks(() =>
+    readConfig({ MAIL_FROM: 'pay@example.com', [name]: `${scheme}://me:50%off@host.example/x` }),
+  )
+  expect(findings.map(({ says }) => says)).toEqual([`${name} has a % that is not encoded: write it as %25.`])
+})
+
 describe('the database', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await testDatabase()
   })
   afterAll(() => database.close())
+
+  it('has backups as old as the newest of however many files there are', async () => {
+    const BACKUP_DIR = mkdtempSync(path.join(tmpdir(), 'coinslot-dumps-'))
+    writeFileSync(path.join(BACKUP_DIR, 'newest'), 'dump')
+    for (let count = 0; count < 12_000; count++) {
+      const file = path.join(BACKUP_DIR, `dump-${String(count)}`)
+      writeFileSync(file, 'dump')
+      utimesSync(file, 0, 0)
+    }
+    const findings = await look(checkDatabase, { DATABASE_URL: database.url, BACKUP_DIR })
+    expect(findings.find(({ check }) => check === 'backups')).toMatchObject({ level: 'ok' })
+    rmSync(BACKUP_DIR, { recursive: true })
+  })
 
   it('with weak durability, too few connections or a wrong clock is a fault', async () => {
     const findings = await look(checkDatabase, { DATABASE_URL: database.url, DATABASE_POOL: '500' }, 7_000)

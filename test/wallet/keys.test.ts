@@ -80,6 +80,7 @@ describe('the configuration of the wallets', () => {
     expect(
       faults({ WITHDRAWAL_LIMIT_PER_DAY: '-1', WITHDRAWAL_ALLOW_LIST: '0x12', IDENTITY_HOOK_SECRET: 'x' }),
     ).toHaveLength(3)
+    expect(faults({ WITHDRAWAL_ALLOW_LIST: ' , ' })).toEqual(['WITHDRAWAL_ALLOW_LIST must list at least one address'])
     expect(faults({ WALLET_XPUB, WALLET_XPRV, DEPOSIT_CONFIRMATIONS: '0' })).toEqual([
       expect.stringContaining('DEPOSIT_CONFIRMATIONS'),
     ])

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { opendir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
 import type { Config } from '../../config.ts'
@@ -69,12 +69,10 @@ export async function checkBackups(pool: pg.Pool, config: Config, now: () => num
 
 async function newestDump(folder: string, now: () => number): Promise<Finding> {
   try {
-    const names = await readdir(folder)
-    const files = await Promise.all(names.slice(0, FILES_MAX).map((name) => stat(path.join(folder, name))))
-    const times = files.filter((file) => file.isFile() && file.size > 0).map(({ mtimeMs }) => mtimeMs)
-    if (times.length === 0)
+    const newest = await newestTime(folder)
+    if (newest === null)
       return fault('backups', `There is no file in ${folder}: make a dump (docs/going-live.md, step 8).`)
-    const hours = Math.max(0, now() - Math.max(...times)) / 3_600_000
+    const hours = Math.max(0, now() - newest) / 3_600_000
     const says = `The newest file in ${folder} is ${hours.toFixed(1)} hours old.`
     return hours > BACKUP_HOURS_MAX
       ? fault('backups', `${says} What happened since then would be lost with the database: make a dump each day.`)
@@ -82,6 +80,16 @@ async function newestDump(folder: string, now: () => number): Promise<Finding> {
   } catch (error) {
     return fault('backups', `BACKUP_DIR cannot be read: ${reasonOf(error)}`)
   }
+}
+
+/** Null where no file has anything in it. */
+async function newestTime(folder: string): Promise<number | null> {
+  let newest: number | null = null
+  for await (const { name } of await opendir(folder)) {
+    const file = await stat(path.join(folder, name))
+    if (file.isFile() && file.size > 0 && (newest === null || file.mtimeMs > newest)) newest = file.mtimeMs
+  }
+  return newest
 }
 
 /** Whether the mail server takes us: a wrong password is found here, and not by the first person who signs up. */
@@ -101,4 +109,3 @@ export async function checkMail({ config: { LIVE, SMTP_URL, MAIL_FROM } }: Check
 
 const RECOUNT_MS = 20_000
 const BACKUP_HOURS_MAX = 26
-const FILES_MAX = 10_000
