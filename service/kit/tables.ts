@@ -94,7 +94,7 @@ export interface MetricQuery {
   declared: readonly { name: string; help: string; labels: readonly string[] }[]
   /**
    * Returns rows with a metric's name, two labels and a value. It reads an index of open rows, so the length of the
-   * history does not matter. `$1` is the current time, `$2` the queue's topics.
+   * history does not matter. `$1` is the current time, `$2` the queue's topics, `$3` the networks whose deposits are looked for.
    */
   sql: string
 }

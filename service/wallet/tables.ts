@@ -21,6 +21,7 @@ export const walletTables: Tables = {
   }),
   metrics: [
     {
+      // A network that was taken out of the settings leaves its rows behind; it would be silent for ever.
       declared: [
         {
           name: 'coinslot_withdrawals_open',
@@ -52,10 +53,12 @@ export const walletTables: Tables = {
 SELECT 'coinslot_withdrawals_open', state, NULL, open::float8 FROM withdrawal
 UNION ALL SELECT 'coinslot_withdrawals_usdc', state, NULL, (micro / 1e6)::float8 FROM withdrawal
 UNION ALL SELECT 'coinslot_withdrawal_oldest_seconds', NULL, NULL, coalesce(${ageOf('min(oldest)')}, 0) FROM withdrawal
-UNION ALL SELECT 'coinslot_deposit_monitor_lag_blocks', network, NULL, (head - block_number)::float8 FROM wallet_cursor
-UNION ALL SELECT 'coinslot_deposit_monitor_silent_seconds', network, NULL, ${ageOf('at')} FROM wallet_cursor
+UNION ALL SELECT 'coinslot_deposit_monitor_lag_blocks', network, NULL, (head - block_number)::float8
+  FROM wallet_cursor WHERE network = ANY($3::text[])
+UNION ALL SELECT 'coinslot_deposit_monitor_silent_seconds', network, NULL, ${ageOf('at')}
+  FROM wallet_cursor WHERE network = ANY($3::text[])
 UNION ALL SELECT 'coinslot_reconciliation_age_seconds', asked.network, NULL, ${ageOf('newest.at')}
-  FROM (VALUES ('base'), ('base-sepolia')) AS asked(network)
+  FROM unnest($3::text[]) AS asked(network)
   CROSS JOIN LATERAL (SELECT at FROM wallet_reconciliation WHERE network = asked.network ORDER BY id DESC LIMIT 1) AS newest`,
     },
   ],

@@ -158,7 +158,8 @@ export async function compose(config: Config, options: Options): Promise<Service
     openUploads(platform, money.files, identify),
   ]
   const queue = openQueue(platform, options, parts)
-  openFigures(platform, { topics: topicsOf(parts), chains, facilitator: money.facilitator })
+  const networks = money.wallets.monitors.map(({ network }) => network)
+  openFigures(platform, { topics: topicsOf(parts), networks, chains, facilitator: money.facilitator })
   const server = await openServer(platform, {
     parts,
     identify,

@@ -8,9 +8,9 @@ import type { Platform } from './platform.ts'
 import { TABLES } from './tables.ts'
 
 /** Metrics of the whole service for the operator: which money is in transit, what waits, and since when. */
-export function openFigures(platform: Platform, { topics, chains, facilitator }: MetricsDeps): void {
+export function openFigures(platform: Platform, { topics, networks, chains, facilitator }: MetricsDeps): void {
   const { metrics, database, clock, redis, config } = platform
-  const ofDatabase = databaseMetrics(database.statements, topics)
+  const ofDatabase = databaseMetrics(database.statements, { topics, networks })
   metrics.collect({ ...ofDatabase, read: () => ofDatabase.read(clock.now()) })
   watchPool(metrics, database.pool, config.DATABASE_POOL)
   if (redis !== null) {
@@ -37,14 +37,17 @@ export function openFigures(platform: Platform, { topics, chains, facilitator }:
 }
 
 /** The metrics of all parts' tables, read by one statement. */
-export function databaseMetrics(statements: Statements, topics: readonly string[]) {
+export function databaseMetrics(
+  statements: Statements,
+  { topics, networks }: { topics: readonly string[]; networks: readonly string[] },
+) {
   const queries = [...TABLES.flatMap(({ metrics }) => metrics ?? []), CONNECTIONS]
   const declared = queries.flatMap((query) => query.declared)
   const text = statementOf(queries)
   return {
     source: 'database',
     declared,
-    read: async (now: Date) => toFigures(await statements.run<Row>(text, [now, topics], 'metrics'), declared),
+    read: async (now: Date) => toFigures(await statements.run<Row>(text, [now, topics, networks], 'metrics'), declared),
   }
 }
 
@@ -63,6 +66,8 @@ function toFigures(rows: readonly Row[], all: MetricQuery['declared']): Figure[]
 
 interface MetricsDeps {
   topics: readonly string[]
+  /** Those whose deposits are looked for. */
+  networks: readonly string[]
   chains: Chains
   facilitator: Facilitator
 }

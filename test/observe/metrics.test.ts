@@ -25,7 +25,10 @@ describe('the figures', () => {
   afterAll(() => database.close())
 
   async function metrics(): Promise<Record<string, number>> {
-    const read = await databaseMetrics(database.statements, ['a.topic', 'b.topic']).read(NOW)
+    const read = await databaseMetrics(database.statements, {
+      topics: ['a.topic', 'b.topic'],
+      networks: ['base'],
+    }).read(NOW)
     return Object.fromEntries(
       read.map(({ name, labels, value }) => [`${name} ${Object.values(labels ?? {}).join(' ')}`.trim(), value]),
     )
@@ -138,10 +141,19 @@ describe('the figures', () => {
     expect(await metrics()).toMatchObject(shown)
   })
 
+  test('are none of a network that is not configured any more', async () => {
+    await insert('wallet_cursor', { network: 'base-sepolia', block_number: 90, head: 100, at: old })
+    await insert('wallet_reconciliation', { network: 'base-sepolia', at: old })
+    expect(Object.keys(await metrics()).filter((name) => name.includes('base-sepolia'))).toEqual([])
+  })
+
   test('come from one statement along indexes of open rows, also under a generic plan', async () => {
     for (const table of TABLES) await database.pool.query(`ANALYZE ${table}`)
     let statement = ''
-    await databaseMetrics({ run: (text) => Promise.resolve(((statement = text), [])) }, []).read(NOW)
+    await databaseMetrics(
+      { run: (text) => Promise.resolve(((statement = text), [])) },
+      { topics: [], networks: [] },
+    ).read(NOW)
     const client = await database.pool.connect()
     try {
       await client.query('SET enable_seqscan = off')
