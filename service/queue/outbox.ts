@@ -2,7 +2,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Step, Tracer } from '../kit/tracer.ts'
 import type { Statements } from '../kit/transaction.ts'
 import { causeHere, withCause, withoutCause, type Cause } from './cause.ts'
-import type { Announcement, Job, JsonObject, Outbox, Turns } from './model.ts'
+import { PACE, type Announcement, type Job, type JsonObject, type Outbox, type Turns } from './model.ts'
 
 /** `announced` is called immediately, before the commit, so the rows cannot be found yet. */
 export function createOutbox(clock: Clock, announced?: () => void, tracer: Tracer | null = null): Outbox {
@@ -273,6 +273,24 @@ WHERE outbox.id = failure.id AND outbox.attempt = failure.attempt AND ${STILL_OP
 const PRUNE = `
 DELETE FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM outbox WHERE done_at < $1::timestamptz LIMIT 10000)) RETURNING 1`
 
+/*
+ * Since when the oldest row waits that a lease would take, for the topic of an outer query; `$1` is the current time. Of the
+ * topic's oldest due rows, as many as a lease considers, those count that are not leased, and whose account and target have
+ * no leased row among them: others may wait for a place of their own account or target, which is no fault of the queue.
+ * That leaves out a few rows that a lease would take. When no relay works, all leases end, and every row counts.
+ */
+export function oldestWaiting(topic: string): string {
+  return `(
+  WITH seen AS MATERIALIZED (
+    SELECT due_at, account, target, coalesce(leased_until > $1::timestamptz, false) AS leased FROM outbox
+    WHERE outbox.topic = ${topic} AND ${OPEN} AND due_at <= $1::timestamptz
+    ORDER BY due_at, id LIMIT ${String(PACE.window)}
+  )
+  SELECT min(due_at) FROM seen WHERE NOT leased
+    AND (account = '' OR account NOT IN (SELECT account FROM seen WHERE leased))
+    AND (target = '' OR target NOT IN (SELECT target FROM seen WHERE leased)))`
+}
+
 /* Walks from topic to topic along the relay's index, so a backlog of a million rows costs no more than one row. */
 const CENSUS = `
 WITH RECURSIVE topics AS (
@@ -283,12 +301,11 @@ WITH RECURSIVE topics AS (
 ), oldest AS (
   SELECT
     (SELECT due_at FROM outbox WHERE outbox.topic = topics.topic AND ${OPEN} ORDER BY due_at LIMIT 1) AS due,
-    (SELECT due_at FROM outbox WHERE outbox.topic = topics.topic AND ${OPEN}
-      AND (leased_until IS NULL OR leased_until <= $1::timestamptz) ORDER BY due_at LIMIT 1) AS unleased
+    ${oldestWaiting('topics.topic')} AS unleased
   FROM topics WHERE topics.topic IS NOT NULL
 )
 SELECT
   min(due) FILTER (WHERE due <= $1::timestamptz) AS "oldestDue",
-  min(unleased) FILTER (WHERE unleased <= $1::timestamptz) AS "oldestUnleased",
+  min(unleased) AS "oldestUnleased",
   (SELECT count(*) FROM outbox WHERE failed_at IS NOT NULL)::int AS dead
 FROM oldest`

@@ -1,3 +1,4 @@
+import { oldestWaiting } from './outbox.ts'
 import { ageOf, DAY_MS, type Tables } from '../kit/tables.ts'
 
 export const queueTables: Tables = {
@@ -32,7 +33,7 @@ export const queueTables: Tables = {
         },
         {
           name: 'coinslot_queue_lag_seconds',
-          help: 'How long the oldest due row has waited for a relay, by topic; high when the queue itself is slow',
+          help: 'How long the oldest due row has waited for a relay, by topic, but for those that wait for their own account or target; high when the queue itself is slow',
           labels: ['topic'],
         },
         { name: 'coinslot_queue_dead', help: 'Rows whose last attempt failed, by topic', labels: ['topic'] },
@@ -42,8 +43,7 @@ export const queueTables: Tables = {
   SELECT topic,
     (SELECT due_at FROM outbox WHERE outbox.topic = asked.topic AND done_at IS NULL AND failed_at IS NULL
      ORDER BY due_at LIMIT 1) AS due,
-    (SELECT due_at FROM outbox WHERE outbox.topic = asked.topic AND done_at IS NULL AND failed_at IS NULL
-       AND (leased_until IS NULL OR leased_until <= $1::timestamptz) ORDER BY due_at LIMIT 1) AS unleased
+    ${oldestWaiting('asked.topic')} AS unleased
   FROM unnest($2::text[]) AS asked(topic)
 )
 SELECT 'coinslot_queue_oldest_due_seconds', topic, NULL, coalesce(${ageOf('due')}, 0) FROM topic

@@ -50,6 +50,27 @@ describe('accounts take turns in a topic', () => {
     expect(tally(await lease())).toEqual({ hostile: 1, late: 8 })
   })
 
+  it('and what waits for its own account, its target or the window is no lag of the queue', async () => {
+    const since = clock.now()
+    const lag = async () => (await rows.census(clock.now())).oldestUnleased
+    await announce('slow', 9)
+    await announce('payer', 1, 'busy creator')
+    expect(await lag()).toEqual(since)
+    await lease()
+    await announce('other payer', 1, 'busy creator')
+    await announce('', 1_001, '', 'plain')
+    const until = new Date(since.getTime() + 3_000)
+    expect(await rows.lease(['plain'], { window: 1_000, now: clock.now(), until })).toHaveLength(1_000)
+    clock.turn(1_000)
+    expect(await lag()).toBeNull()
+    const later = clock.now()
+    await announce('other', 1)
+    expect(await lag()).toEqual(later)
+    // Nobody renews: the relay and its workers are gone.
+    clock.turn(5_000)
+    expect(await lag()).toEqual(since)
+  })
+
   it('also where there is room for fewer than wait', async () => {
     await announce('hostile', 50)
     for (const account of ['a', 'b', 'c']) await announce(account, 2)
