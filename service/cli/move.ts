@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig, type Config } from '../config.ts'
+import { markerOf } from '../database/embedded/database.ts'
 import { DomainError } from '../kit/errors.ts'
 import { runCommand } from './command/run.ts'
 import type { Progress } from './transfer/model.ts'
@@ -64,6 +65,7 @@ function whatToSet({ DATA_DIR, AUTH_SECRET, VAULT_KEY }: Config): string {
   const files = secrets.map(({ name, setting }) => `\n  ${file(name)}   ${setting}`).join('')
   return `
 The data is moved. The embedded database in ${DATA_DIR} was not changed; keep it until you trust the new one.
+It does not start any more, unless you remove ${markerOf(DATA_DIR)}.
 Start the service with
   DATABASE_URL   the address that you gave with --to${files === '' ? '' : `\nand, if it uses another DATA_DIR, also with the contents of these files:${files}`}
 Without the vault's key, the sealed secrets in the database cannot be opened.`

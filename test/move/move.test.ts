@@ -78,6 +78,10 @@ describe('moving to a server', () => {
     await runMove()
     expect(lines).toContainEqual(expect.stringMatching(/was finished before: nothing is left to do/))
 
+    // A start without the server's address would go on with the old data.
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(/was moved to a server: set DATABASE_URL/)
+    rmSync(path.join(dataDir, 'moved'))
+
     // The service may start, the ledger is guarded, and sequences continue.
     expect(await migrate(url)).toEqual([])
     await expect(value('UPDATE ledger_movement SET reference = NULL')).rejects.toThrow(/append-only|permission/)
@@ -98,6 +102,7 @@ describe('moving to a server', () => {
     expect(await withClient(embedded.url, readSource)).not.toEqual(state)
     await embedded.stop()
     await expect(runMove()).rejects.toThrow(/is of an earlier version/)
+    await startEmbedded({ dataDir }).then((again) => again.stop())
     await expect(runMove({ dataDir: path.join(dataDir, 'nowhere') })).rejects.toThrow(/no embedded database/)
   })
 

@@ -20,6 +20,7 @@ export async function openSource(dataDir: string): Promise<OpenSource> {
   // Nothing is written there: not by a slip here, and not by its own housekeeping.
   const embedded = await startEmbedded({
     dataDir,
+    moved: 'allowed',
     settings: { autovacuum: 'off', default_transaction_read_only: 'on' },
   })
   const connect = (): Promise<pg.Client> => connected(embedded.url)

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { openDatabase } from '../../database/client.ts'
+import { markMoved } from '../../database/embedded/database.ts'
 import { migrate } from '../../database/migrate.ts'
 import { findDifferences } from '../../ledger/store/check.ts'
 import { copyAll } from './copy.ts'
@@ -29,6 +30,7 @@ export async function move({ dataDir, to, dryRun, blocksAtOnce }: TransferInput,
     const source = await openSource(dataDir)
     try {
       await copyTo(source, target, { to, dryRun, blocksAtOnce }, reporter)
+      if (!dryRun) markMoved(dataDir)
     } finally {
       await source.close()
     }

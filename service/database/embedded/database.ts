@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../kit/log.ts'
+import { fault } from './fault.ts'
 import { openCluster, readCredentials, secureRoles, type Credentials } from './cluster.ts'
 import { lockFolder, lockHolder, type Lock } from './lock.ts'
 import { startPostmaster, type Postmaster } from './postmaster.ts'
@@ -22,9 +23,13 @@ export interface EmbeddedOptions {
   readonly log?: Log
   /** More server settings, over those of `postmaster.ts`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Whether one whose data was moved to a server starts all the same. */
+  readonly moved?: 'refused' | 'allowed'
 }
 
-export async function startEmbedded({ dataDir, log, settings = {} }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, log, settings = {}, moved = 'refused' } = options
+  if (moved === 'refused') assertNotMoved(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   const root = realpathSync(dataDir)
   // As root, the server runs as another user. That user must be able to enter this folder, but not to list it.
@@ -36,6 +41,23 @@ export async function startEmbedded({ dataDir, log, settings = {} }: EmbeddedOpt
     lock.release()
     throw error
   }
+}
+
+/** From now on a start without DATABASE_URL is refused: it would go on with balances as old as the move. */
+export function markMoved(dataDir: string): void {
+  writeFileSync(markerOf(dataDir), 'The data was moved to a server by npm run move.\n', { mode: 0o600 })
+}
+
+function assertNotMoved(dataDir: string): void {
+  const marker = markerOf(dataDir)
+  if (!existsSync(marker)) return
+  throw fault(
+    `The data of the embedded database in ${dataDir} was moved to a server: set DATABASE_URL to its address. To use the old data on purpose, remove ${marker}.`,
+  )
+}
+
+export function markerOf(dataDir: string): string {
+  return path.join(dataDir, 'moved')
 }
 
 /** For tools: the running server of the data folder when a service holds it, else one until `stop`. */
