@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Config } from '../config.ts'
 import { DomainError } from '../kit/errors.ts'
@@ -16,7 +17,7 @@ import type { Statements } from '../kit/transaction.ts'
 export async function migrate(
   url: string,
   folder = migrationsFolder(),
-  { newer = 'refused' }: { newer?: 'allowed' | 'refused' } = {},
+  { newer = 'refused', locks = LOCKS }: { newer?: 'allowed' | 'refused'; locks?: Locks } = {},
 ): Promise<string[]> {
   const files = await readMigrations(folder)
   const client = new pg.Client({ connectionString: url })
@@ -34,7 +35,7 @@ export async function migrate(
     const { rows: history } = await client.query<Applied>(HISTORY)
     if (newer === 'refused') assertKnown(files, history)
     const pending = unapplied(files, history)
-    for (const file of pending) await apply(client, file)
+    for (const file of pending) await applyUnlocked(client, file, locks)
     return pending.map(({ name }) => name)
   } finally {
     await client.end()
@@ -147,10 +148,51 @@ function unapplied(files: readonly Migration[], history: readonly Applied[]): Mi
   return [...byName.values()]
 }
 
+/**
+ * A migration that waits for a table makes everyone else wait behind it, also who only reads. So it waits for a short time,
+ * lets the others pass, and tries again: a backup or a check of the books has every table until it ends.
+ */
+async function applyUnlocked(client: pg.Client, file: Migration, locks: Locks): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      await apply(client, file, locks.timeoutMs)
+      return
+    } catch (error) {
+      const { cause } = error as DomainError
+      if (!(cause instanceof pg.DatabaseError) || cause.code !== LOCK_NOT_AVAILABLE) throw error
+      await client.query('rollback')
+      if (tried >= locks.tries) throw await stillLocked(client, file)
+      await locks.pause()
+    }
+  }
+}
+
+async function stillLocked(client: pg.Client, { name }: Migration): Promise<DomainError> {
+  const { rows } = await client.query<{ says: string }>(OLDEST_TRANSACTION)
+  const oldest = rows[0] === undefined ? '' : ` The oldest transaction is of ${rows[0].says}.`
+  const sentence = `Migration ${name} was undone: others use a table that it changes.${oldest} Wait until a backup or a check has ended, or end it, and run npm run migrate again.`
+  return new DomainError('failed', 'migration_failed', sentence)
+}
+
+const OLDEST_TRANSACTION = `
+select format('process %s (%s), since %s', pid, application_name, xact_start) as says from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null order by xact_start limit 1`
+
+/** How long a migration waits for a table, and how often. */
+interface Locks {
+  readonly timeoutMs: number
+  readonly tries: number
+  pause(): Promise<void>
+}
+
+const LOCKS: Locks = { timeoutMs: 3_000, tries: 20, pause: () => delay(1_000) }
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /** The migration and its row are one transaction: a failed migration leaves nothing behind and can be retried. */
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+async function apply(client: pg.Client, { name, sql, checksum }: Migration, lockMs: number): Promise<void> {
   try {
     await client.query('begin')
+    await client.query(`set local lock_timeout = ${String(lockMs)}`)
     await client.query(sql)
     await client.query(
       `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)

@@ -51,6 +51,36 @@ describe('the migration runner', () => {
     expect(await count('first')).toBe(1)
   })
 
+  test('lets others read while a long transaction has the table, and ends once that has ended', async () => {
+    await migrate(url, folder)
+    write('20260103000000_third', 'alter table first add column name text;')
+    const backup = new pg.Client({ connectionString: url })
+    await backup.connect()
+    await backup.query('begin; lock table first in access share mode')
+    const pauses: number[] = []
+    const pause = async (): Promise<void> => {
+      pauses.push(await count('first'))
+      if (pauses.length === 2) await backup.query('commit')
+    }
+    expect(await migrate(url, folder, { locks: { timeoutMs: 50, tries: 5, pause } })).toEqual(['20260103000000_third'])
+    expect(pauses).toEqual([1, 1])
+    await backup.end()
+  })
+
+  test('names the oldest transaction where a table stays locked', async () => {
+    await migrate(url, folder)
+    write('20260103000000_third', 'alter table first add column name text;')
+    const backup = new pg.Client({ connectionString: url, application_name: 'pg_dump' })
+    await backup.connect()
+    await backup.query('begin; lock table first in access share mode')
+    const locks = { timeoutMs: 50, tries: 2, pause: () => Promise.resolve() }
+    await expect(migrate(url, folder, { locks })).rejects.toThrow(
+      /third .* process \d+ \(pg_dump\).*run npm run migrate again/,
+    )
+    await backup.end()
+    expect(await migrate(url, folder, { locks })).toEqual(['20260103000000_third'])
+  })
+
   test('refuses a migration that was edited after it was applied', async () => {
     await migrate(url, folder)
     write('20260101000000_first', 'create table first (id bigint primary key);')
