@@ -20,6 +20,7 @@ import { createClients } from '../oauth/service/clients.ts'
 import { createDevices } from '../oauth/service/devices.ts'
 import { createGrants } from '../oauth/service/grants.ts'
 import { createClientStore, createDeviceStore, createGrantStore } from '../oauth/store.ts'
+import { identifier } from './identity.ts'
 
 /** Identifies MCP callers by access tokens. */
 export interface AccessTokens {

@@ -15,6 +15,7 @@ import type { Identity } from '../identity/service/identity.ts'
 import type { Pace } from '../queue/model.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
 import type { AppRouter } from './dashboard-router.ts'
+import { identifier } from './identity.ts'
 import type { Platform, Part, SurfaceName } from './platform.ts'
 
 /** The surfaces of this process: each address with the routes of all parts. */
