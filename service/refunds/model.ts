@@ -45,6 +45,8 @@ export interface Refund {
   /** How much the balance lacks. Null unless it waits for that. */
   missing: Usdc | null
   tryAt: Date | null
+  /** Of its transfer, if it was requested with a key. Null: it follows from the id. */
+  nonce: Hex | null
   /** Why it failed, as a code. */
   failure: string | null
   txHash: string | null
@@ -66,7 +68,7 @@ export type OwnTerms = Pick<Refund, 'validBefore' | 'seenBlock' | 'lookAt'>
 
 export type NewRefund = Pick<
   Refund,
-  'id' | 'saleId' | 'owner' | 'amount' | 'reason' | 'requestedBy' | 'way' | 'waitsFor' | 'missing' | 'tryAt'
+  'id' | 'saleId' | 'owner' | 'amount' | 'reason' | 'requestedBy' | 'way' | 'waitsFor' | 'missing' | 'tryAt' | 'nonce'
 > &
   OwnTerms & { now: Date }
 

@@ -48,7 +48,7 @@ export interface Payouts {
   hold(inside: Statements, payout: NewPayout): Promise<Withdrawal>
   payout(id: string): Promise<Withdrawal | null>
   /** Whether the chain has the transfer of this payout, also where no row knows it. */
-  hasLeft(id: string, environment: Owner['environment']): Promise<boolean>
+  hasLeft(payout: Pick<NewPayout, 'id' | 'nonce'>, environment: Owner['environment']): Promise<boolean>
   /** Whether what is paid to this address is credited to the owner. */
   receives(inside: Statements, owner: Owner, address: Address): Promise<boolean>
 }

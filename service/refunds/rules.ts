@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Authorization, Hex } from '../chain/model.ts'
 import type { PaymentEventData } from '../deliveries/model.ts'
 import { DomainError } from '../kit/errors.ts'
-import { deriveId, KEY_MS, relatedId, type Id } from '../kit/ids.ts'
+import { KEY_MS } from '../kit/ids.ts'
 import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import { GUESTS } from '../ledger/model.ts'
@@ -33,33 +33,26 @@ import {
 
 const DAY_MS = 86_400_000
 
-/**
- * The refund that this request is. With an `Idempotency-Key` its id follows from what the client sends, so that a refund
- * which a restored database lost has the same id when it is repeated, and the chain pays it once. A key that the service
- * has forgotten may be used for the same again: `turn` counts that. `isOfOperation`: in the version before, the operation
- * of the key named the refund. It still does for one from the seller's own wallet, which pays nothing unless its seller signs again.
- */
-export function refundIdOf(
-  { saleId, amount, keyHash = null, own }: Pick<RefundRequest, 'saleId' | 'amount' | 'keyHash' | 'own'>,
-  { operation, isOfOperation, made, now }: RequestedRefund,
-): Id<'rfd'> {
-  const find = (named: Id<'op'>) => made.find(({ id }) => deriveId('op', id) === named)
-  const isByOperation = keyHash === null || own !== undefined || isOfOperation
-  if (isByOperation || find(operation) !== undefined) return deriveId('rfd', operation)
-  for (let turn = 0; ; turn++) {
-    const terms = [keyHash.toString('hex'), String(amount ?? 'all'), String(turn)]
-    const named = relatedId(saleId as Id<'pay'>, `refund by key ${terms.join(' ')}`)
-    const before = find(named)
-    if (before === undefined || now.getTime() - before.createdAt.getTime() <= KEY_MS) return deriveId('rfd', named)
-  }
-}
+/** What names the transfer of a refund that was requested with an `Idempotency-Key`. */
+export type KeyedRefund = Pick<RefundRequest, 'saleId' | 'amount'> & { keyHash: Buffer | null }
 
-interface RequestedRefund {
-  operation: Id<'op'>
-  isOfOperation: boolean
-  /** The refunds of the sale. */
-  made: readonly Pick<Refund, 'id' | 'createdAt'>[]
-  now: Date
+/**
+ * The nonce of its transfer follows from what the client sends, so that a refund which a restored database lost has the same
+ * one when it is repeated, and the chain pays it once. `before`: the refund that has the nonce already. A key that the service
+ * has forgotten may be used for the same again: `turn` counts that.
+ */
+export function keyedNonce<R extends Pick<Refund, 'nonce' | 'createdAt'>>(
+  { saleId, amount, keyHash }: KeyedRefund,
+  { made, now }: { made: readonly R[]; now: Date },
+): { nonce: Hex | null; before: R | null } {
+  if (keyHash === null) return { nonce: null, before: null }
+  for (let turn = 0; ; turn++) {
+    const terms = [saleId, keyHash.toString('hex'), String(amount ?? 'all'), String(turn)]
+    const digest = createHash('sha256').update(`coinslot refund by key ${terms.join(' ')}`)
+    const nonce: Hex = `0x${digest.digest('hex')}`
+    const before = made.find((one) => one.nonce === nonce) ?? null
+    if (before === null || now.getTime() - before.createdAt.getTime() <= KEY_MS) return { nonce, before }
+  }
 }
 
 /** How long a refund waits until it fails, and what of the payment it had counts as free again. */

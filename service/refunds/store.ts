@@ -1,5 +1,5 @@
 import { holdQuota } from '../kit/quota.ts'
-import { inTurns, type RowOf } from '../kit/rows.ts'
+import { inTurns, toBytes, toHex, type RowOf } from '../kit/rows.ts'
 import { ageOf, type Difference, differencesBy, type Tables } from '../kit/tables.ts'
 import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -24,13 +24,22 @@ export function createRefundStore(statements: StatementPool, { ownPerDay }: { ow
 
     async add(inside, refund) {
       const { id, saleId, owner, amount, reason, requestedBy, way, waitsFor, missing, tryAt, now } = refund
-      const { validBefore, seenBlock, lookAt } = refund
+      const { validBefore, seenBlock, lookAt, nonce } = refund
       if (way === 'own' && ownPerDay > 0) {
         const values = [owner.userId, owner.environment, new Date(now.getTime() - DAY_MS)]
         await holdQuota(inside, { quota: 'refunds_per_day', owner, limit: ownPerDay, rows: OWN_OF_A_DAY, values })
       }
       const of = [id, saleId, owner.userId, owner.environment, amount]
-      const terms = [waitsFor, missing, tryAt, now, validBefore, seenBlock, lookAt]
+      const terms = [
+        waitsFor,
+        missing,
+        tryAt,
+        now,
+        validBefore,
+        seenBlock,
+        lookAt,
+        nonce === null ? null : toBytes(nonce),
+      ]
       await inside.run(ADD, [...of, reason, requestedBy, way, ...terms], 'refund_add')
     },
 
@@ -74,8 +83,8 @@ const OWN_OF_A_DAY =
 
 const ADD = `
 INSERT INTO refund (id, sale_id, user_id, environment, amount, reason, requested_by, way, waits_for, missing, try_at,
-  created_at, valid_before, seen_block, look_at)
-VALUES ($1, $2, $3, $4::environment, $5, $6, $7::refund_requester, $8::refund_way, $9, $10, $11, $12, $13, $14, $15)`
+  created_at, valid_before, seen_block, look_at, nonce)
+VALUES ($1, $2, $3, $4::environment, $5, $6, $7::refund_requester, $8::refund_way, $9, $10, $11, $12, $13, $14, $15, $16)`
 
 const FUND = `
 UPDATE refund SET state = 'funded', funded_at = $2, waits_for = NULL, missing = NULL, try_at = NULL
@@ -103,7 +112,7 @@ const DUE = `${inTurns('refund', { where: "state = 'requested' AND try_at <= $1"
 const OPEN = `
 SELECT id FROM refund WHERE state IN ('funded', 'sent') AND way = 'wallet' AND created_at < $1 ORDER BY created_at LIMIT $2`
 
-type RefundRow = RowOf<Omit<Refund, 'owner'> & Owner>
+type RefundRow = RowOf<Omit<Refund, 'owner' | 'nonce'> & Owner> & { nonce: Buffer | null }
 
 function fromRefundRow(row: RefundRow): Refund {
   return {
@@ -118,6 +127,7 @@ function fromRefundRow(row: RefundRow): Refund {
     waitsFor: row.waits_for,
     missing: row.missing,
     tryAt: row.try_at,
+    nonce: row.nonce === null ? null : toHex(row.nonce),
     failure: row.failure,
     txHash: row.tx_hash,
     createdAt: row.created_at,
@@ -163,7 +173,7 @@ WITH wanted AS (
     -- Paid before a restore, and booked as a withdrawal before it was asked for again.
     WHEN state = 'confirmed' AND EXISTS (
       SELECT FROM wallet_withdrawal b
-      WHERE b.nonce = sha256(convert_to('coinslot withdrawal ' || refund.id, 'UTF8')) AND b.id <> refund.id
+      WHERE b.nonce = coalesce(refund.nonce, sha256(convert_to('coinslot withdrawal ' || refund.id, 'UTF8'))) AND b.id <> refund.id
     ) THEN 'none'
     WHEN state IN ('funded', 'sent') THEN 'open 0'
     WHEN state = 'confirmed' THEN 'captured ' || amount

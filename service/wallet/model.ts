@@ -136,8 +136,8 @@ export interface NewPayout {
   countedOf?: Owner
   to: Address
   amount: Usdc
-  /** It follows from the id where it is absent. */
-  nonce?: Hex
+  /** It follows from the id where there is none. */
+  nonce?: Hex | null
   /** It goes back to where it came from. */
   returns: boolean
 }

@@ -96,13 +96,13 @@ describe('a refund on the chain', () => {
   })
 
   /** As a refund that a restored database lost: its transfer is on the chain, and no row knows it. */
-  async function lost(id: string, to: Hex, amount: bigint): Promise<void> {
+  async function lost(id: string, { to, amount, nonce }: { to: Hex; amount: bigint; nonce: Hex }): Promise<void> {
     const { service, chain } = world
     service.facilitator.start()
     const now = BigInt(Math.floor(service.clock.now().getTime() / 1_000))
     await service.wallets.treasurer.send({
       ...{ network: chain.network.name, from: service.wallets.treasury()!, to, amount },
-      ...{ nonce: payoutNonce(id), validBefore: now + 600n, operation: id },
+      ...{ nonce, validBefore: now + 600n, operation: id },
     })
     // Longer ago than the clocks of a chain and a server can differ.
     await world.mine(100)
@@ -116,11 +116,13 @@ describe('a refund on the chain', () => {
     // Without a hold, which a restored database would not have.
     await outflow.setPaused(true)
     const { id } = await ask()
-    await database.statements.run('DELETE FROM refund WHERE id = $1', [id])
+    const [row] = await database.statements.run<{ nonce: Buffer }>('DELETE FROM refund WHERE id = $1 RETURNING nonce', [
+      id,
+    ])
     await database.statements.run('UPDATE sale SET refunded = 0 WHERE id = $1', [sale])
     await database.statements.run('DELETE FROM idempotent_request', [])
     await outflow.setPaused(false)
-    await lost(id, payer, 1_500_000n)
+    await lost(id, { to: payer, amount: 1_500_000n, nonce: toHex(row!.nonce) })
     await ask()
     expect(await ended(person, sale)).toMatchObject({ state: 'paid', refunded: 1.5, refunds: [{ state: 'confirmed' }] })
     expect(await usdcOf(world.chain, payer)).toBe(1_500_000n)
@@ -133,7 +135,8 @@ describe('a refund on the chain', () => {
     const { person, payer, sale } = await sell()
     const owner = { userId: person.caller.user.id, environment: 'production' } as const
     const operation = newId('op', service.clock.now())
-    await lost(deriveId('rfd', operation), payer, 4_000_000n)
+    const id = deriveId('rfd', operation)
+    await lost(id, { to: payer, amount: 4_000_000n, nonce: payoutNonce(id) })
     const by = { saleId: sale, amount: null, reason: null, by: 'seller', owner } as const
     await service.refunds.request({ ...by, keyHash: randomBytes(32), mayHaveBegun: true }, operation)
     expect(await ended(person, sale)).toMatchObject({ state: 'refunded', refunds: [{ state: 'confirmed' }] })

@@ -1,8 +1,9 @@
+import type { Hex } from '../../service/chain/model.ts'
 import { DomainError } from '../../service/kit/errors.ts'
 import { KEY_MS, newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { RefundWay } from '../../service/refunds/model.ts'
-import { assertLeast, refundIdOf } from '../../service/refunds/rules.ts'
+import { assertLeast, keyedNonce } from '../../service/refunds/rules.ts'
 
 test.each<[string, bigint, RefundWay, bigint, boolean]>([
   ['five cents', 50_000n, 'own', 0n, true],
@@ -17,16 +18,15 @@ test.each<[string, bigint, RefundWay, bigint, boolean]>([
   else expect(refund).toThrow(DomainError)
 })
 
-describe('the refund that a request with a key is', () => {
+describe('the nonce of a refund with a key', () => {
   const now = new Date('2026-12-01T12:00:00Z')
-  const operation = newId('op', now)
   const request = { saleId: newId('pay', now), amount: usdc(500_000n), keyHash: Buffer.alloc(32, 1) }
-  const nothing = { isOfOperation: false, made: [], now }
-  const first = refundIdOf(request, { operation, ...nothing })
-  const madeAt = (id: typeof first, ageMs: number) => ({ id, createdAt: new Date(now.getTime() - ageMs) })
+  const first = keyedNonce(request, { made: [], now })
+  const madeAt = (nonce: Hex | null, ageMs: number) => ({ nonce, createdAt: new Date(now.getTime() - ageMs) })
 
   test('is the same whichever operation it has', () => {
-    expect(refundIdOf(request, { operation: newId('op', now), ...nothing })).toBe(first)
+    expect(keyedNonce(request, { made: [], now })).toEqual(first)
+    expect(first.before).toBeNull()
   })
 
   test.each([
@@ -34,24 +34,17 @@ describe('the refund that a request with a key is', () => {
     ['amount', { amount: usdc(500_001n) }],
     ['amount, all of it', { amount: null }],
     ['key', { keyHash: Buffer.alloc(32, 2) }],
-    ['request without a key', { keyHash: null }],
-    ['wallet, the seller’s own', { own: { seenBlock: 1n } }],
   ])('is another one with another %s', (_, other) => {
-    expect(refundIdOf({ ...request, ...other }, { operation, ...nothing })).not.toBe(first)
+    expect(keyedNonce({ ...request, ...other }, { made: [], now }).nonce).not.toBe(first.nonce)
   })
 
   test('is another one once the key is forgotten, and each of these stays the same while it is known', () => {
-    const known = [madeAt(first, KEY_MS)]
-    expect(refundIdOf(request, { operation, ...nothing, made: known })).toBe(first)
-    const forgotten = [madeAt(first, KEY_MS + 1)]
-    const second = refundIdOf(request, { operation, ...nothing, made: forgotten })
-    expect(second).not.toBe(first)
-    expect(refundIdOf(request, { operation, ...nothing, made: [...forgotten, madeAt(second, 1)] })).toBe(second)
-  })
-
-  test('is the one of its operation, where the version before made or paid that', () => {
-    const before = refundIdOf({ ...request, keyHash: null }, { operation, ...nothing })
-    expect(refundIdOf(request, { operation, ...nothing, made: [madeAt(before, 1)] })).toBe(before)
-    expect(refundIdOf(request, { operation, ...nothing, isOfOperation: true })).toBe(before)
+    const known = madeAt(first.nonce, KEY_MS)
+    expect(keyedNonce(request, { made: [known], now })).toEqual({ nonce: first.nonce, before: known })
+    const forgotten = madeAt(first.nonce, KEY_MS + 1)
+    const second = keyedNonce(request, { made: [forgotten], now })
+    expect(second).toMatchObject({ nonce: expect.not.stringMatching(String(first.nonce)), before: null })
+    const again = madeAt(second.nonce, 1)
+    expect(keyedNonce(request, { made: [forgotten, again], now })).toEqual({ nonce: second.nonce, before: again })
   })
 })

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import { newId } from '../../service/kit/ids.ts'
+import { usdc } from '../../service/kit/money.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { testService } from '../harness/service.ts'
 import { addSale, refund, rich, work } from './sales.ts'
@@ -83,5 +86,24 @@ test('an ended or counted refund cannot be changed in the database either', asyn
   await refused(copy(id, `'${open}', user_id, environment, 1`))
   await work(service)
   await refused(`UPDATE refund SET state = 'failed', failure = 'x' WHERE id = '${id}'`)
+  await service.close()
+})
+
+test('a refund with a key is the one of its operation for a process of the version before, which knows no key', async () => {
+  const service = await testService()
+  const person = await rich(service, 10)
+  const saleId = await addSale(service, person)
+  const by = { saleId, amount: usdc(400_000n), reason: null, by: 'seller', owner: null } as const
+  const [first, second] = [newId('op', service.clock.now()), newId('op', service.clock.now())]
+  const keyed = { ...by, keyHash: randomBytes(32) }
+  const refund = await service.refunds.request(keyed, first)
+  expect((await service.refunds.request(by, first)).id).toBe(refund.id)
+  expect((await service.refunds.request(keyed, second)).id).toBe(refund.id)
+  expect(await service.refunds.ofSale(saleId)).toHaveLength(1)
+  const before = await service.refunds.request(by, second)
+  expect((await service.refunds.request({ ...by, keyHash: randomBytes(32) }, second)).id).toBe(before.id)
+  expect(await service.refunds.ofSale(saleId)).toHaveLength(2)
+  await work(service)
+  expect(await findRefundDifferences(service.database.statements)).toEqual([])
   await service.close()
 })

@@ -157,11 +157,11 @@ async function closeSale(
 
 /** It counts for its seller, also where the guests' wallet pays it: each costs gas. */
 function payoutOf(
-  { id, owner: countedOf, amount }: Refund,
+  { id, owner: countedOf, amount, nonce }: Refund,
   { payer: to }: Sale,
   by: Pick<NewPayout, 'owner' | 'returns'>,
 ) {
-  return { id, kind: 'refund', countedOf, to, amount, ...by } as const
+  return { id, kind: 'refund', countedOf, to, amount, nonce, ...by } as const
 }
 
 export type Moving = ReturnType<typeof createMoving>

@@ -14,9 +14,9 @@ import {
   isOverdue,
   isPaidByAnswer,
   isRefusal,
+  keyedNonce,
   nextTry,
   ownTermsOf,
-  refundIdOf,
   sellerOf,
   waitOf,
   wayOf,
@@ -38,36 +38,35 @@ export function createRefunds(deps: RefundDeps) {
    * payouts are no refusal: the refund is counted, and waits. The same operation gives the same refund again.
    */
   async function request(input: RefundRequest, operation: Id<'op'>): Promise<Refund> {
-    const named = { operation, isOfOperation: await isLostOfOperation(deps, input, operation) }
+    const id = deriveId('rfd', operation)
+    const named = { ...input, id, keyHash: await keyOf(deps, id, input) }
     let refund: Refund
     try {
-      refund = await write(named, input, null)
+      refund = await write(named, null)
     } catch (error) {
       const wait = waitOf(error)
       // What the seller signs needs no balance, so it waits for nothing.
       if (wait === null || input.own !== undefined) throw error
-      refund = await write(named, input, wait)
+      refund = await write(named, wait)
     }
     await failpoints.reach('refund requested')
     return refund
   }
 
-  async function write(
-    named: { operation: Id<'op'>; isOfOperation: boolean },
-    input: RefundRequest,
-    wait: ReturnType<typeof waitOf>,
-  ): Promise<Refund> {
+  async function write(input: NamedRequest, wait: ReturnType<typeof waitOf>): Promise<Refund> {
+    const { id } = input
     return await store.together(async (inside) => {
       const sale = await sales.lock(inside, input.saleId)
       if (sale === null || !isOf(sale, input.owner)) throw paymentMissing()
+      const found = await store.find(id, inside)
+      if (found !== null) {
+        if (found.saleId !== sale.id) throw refundConflict()
+        return found
+      }
       const now = clock.now()
       const made = await store.ofSales([sale.id], inside)
-      const id = refundIdOf(input, { ...named, made, now })
-      const before = await store.find(id, inside)
-      if (before !== null) {
-        if (before.saleId !== sale.id) throw refundConflict()
-        return before
-      }
+      const { nonce, before } = keyedNonce(input, { made, now })
+      if (before !== null) return before
       const owner = sellerOf(sale)
       await input.assert?.(inside)
       if (isPaidByAnswer(sale) && !(await sales.hasAnswer(inside, sale.id))) throw runUnderWay()
@@ -81,7 +80,7 @@ export function createRefunds(deps: RefundDeps) {
       const waits =
         wait === null ? { waitsFor: null, missing: null, tryAt: null } : { ...wait, tryAt: nextTry(now, now) }
       const { reason, by: requestedBy } = input
-      const terms = { ...waits, ...ownTermsOf(way, input.own?.seenBlock, now) }
+      const terms = { ...waits, nonce, ...ownTermsOf(way, input.own?.seenBlock, now) }
       await store.add(inside, { id, saleId: sale.id, owner, amount, reason, requestedBy, way, ...terms, now })
       measures.count('refund_requested')
       const refund = await known(id, inside)
@@ -150,14 +149,19 @@ export function createRefunds(deps: RefundDeps) {
   }
 }
 
-/** Whether a restored database has the key without the refund that was paid by it. */
-async function isLostOfOperation(
+/**
+ * The key that names the transfer. None of a restored database that has the key without the refund that was paid by it: in the
+ * version before, the operation of the key named the transfer. Nor of one from the seller's own wallet, which pays nothing
+ * unless its seller signs again.
+ */
+async function keyOf(
   { payouts }: Pick<RefundDeps, 'payouts'>,
+  id: Id<'rfd'>,
   { keyHash = null, mayHaveBegun = false, owner, own }: RefundRequest,
-  operation: Id<'op'>,
-): Promise<boolean> {
-  if (keyHash === null || !mayHaveBegun || owner === null || own !== undefined) return false
-  return await payouts.hasLeft(deriveId('rfd', operation), owner.environment)
+): Promise<Buffer | null> {
+  if (keyHash === null || own !== undefined) return null
+  const isLost = mayHaveBegun && owner !== null && (await payouts.hasLeft({ id }, owner.environment))
+  return isLost ? null : keyHash
 }
 
 /**
@@ -166,10 +170,10 @@ async function isLostOfOperation(
  */
 async function mayHaveLeft(
   { outflow, payouts, log }: Pick<RefundDeps, 'outflow' | 'payouts' | 'log'>,
-  { id, owner, way }: Refund,
+  { id, owner, way, nonce }: Refund,
 ): Promise<boolean> {
   if (await outflow.isPaused()) return true
-  if (way !== 'wallet' || !(await payouts.hasLeft(id, owner.environment))) return false
+  if (way !== 'wallet' || !(await payouts.hasLeft({ id, nonce }, owner.environment))) return false
   log.error({ refund: id }, 'a refund waits: its transfer has left and is not booked')
   return true
 }
@@ -229,6 +233,11 @@ function toShown(refunds: readonly Refund[], sale: RefundedSale): ReceiptRefund[
     const { id, state, amount, txHash } = refund
     return { id, state, amount: toWire(amount), txHash, explorerUrl: transactionUrl(sale.network, txHash) }
   })
+}
+
+interface NamedRequest extends RefundRequest {
+  id: Id<'rfd'>
+  keyHash: Buffer | null
 }
 
 type RefundedSale = Pick<Sale, 'id' | 'network'>

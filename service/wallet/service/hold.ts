@@ -24,14 +24,15 @@ export function createHolding({ ledger, outflow, store, book, chains, clock, ann
     onChain,
 
     /** Whether the treasury's transfer for this payout is on the chain: after a restore no row may know it. */
-    async hasLeft(id: string, environment: Owner['environment']): Promise<boolean> {
+    async hasLeft({ id, nonce }: Pick<NewPayout, 'id' | 'nonce'>, environment: Owner['environment']): Promise<boolean> {
       const chain = chains.get(NETWORK_OF[environment])
       if (chain === undefined || book === null) return false
-      return (await chain.authorizationAt(book.treasury, payoutNonce(id))).used
+      return (await chain.authorizationAt(book.treasury, nonce ?? payoutNonce(id))).used
     },
 
     async hold(inside: Statements, payout: NewPayout): Promise<Withdrawal> {
-      const { id, kind, owner, to, amount, returns, countedOf = owner, nonce = payoutNonce(id) } = payout
+      const { id, kind, owner, to, amount, returns, countedOf = owner } = payout
+      const nonce = payout.nonce ?? payoutNonce(id)
       // Paid before the database was restored, and booked by the operator: nothing else can be paid by this nonce.
       const [booked] = await store.withdrawals.byNonces([nonce], inside)
       if (booked !== undefined) {

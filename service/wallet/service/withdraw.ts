@@ -46,7 +46,7 @@ export function createWithdrawals(deps: WalletDeps, { recipients, holding }: Wit
     { environment }: Owner,
   ): Promise<boolean> {
     if (keyHash === null || !mayHaveBegun || (await store.withdrawals.find(id)) !== null) return false
-    return await holding.hasLeft(id, environment)
+    return await holding.hasLeft({ id }, environment)
   }
 
   /**
