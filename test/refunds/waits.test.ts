@@ -107,3 +107,16 @@ test('a refund with a key is the one of its operation for a process of the versi
   expect(await findRefundDifferences(service.database.statements)).toEqual([])
   await service.close()
 })
+
+test('a refund that exists is answered to a repeat of its key without asking the chain', async () => {
+  const service = await testService()
+  const person = await rich(service, 10)
+  const saleId = await addSale(service, person)
+  const owner = { userId: person.caller.user.id, environment: 'sandbox' } as const
+  const by = { saleId, amount: null, reason: null, by: 'seller', owner, keyHash: randomBytes(32) } as const
+  const operation = newId('op', service.clock.now())
+  const refund = await service.refunds.request(by, operation)
+  service.wallets.refunds.hasLeft = () => Promise.reject(new Error('no node answers'))
+  expect((await service.refunds.request({ ...by, mayHaveBegun: true }, operation)).id).toBe(refund.id)
+  await service.close()
+})

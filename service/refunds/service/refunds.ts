@@ -155,13 +155,13 @@ export function createRefunds(deps: RefundDeps) {
  * unless its seller signs again.
  */
 async function keyOf(
-  { payouts }: Pick<RefundDeps, 'payouts'>,
+  { store, payouts }: Pick<RefundDeps, 'store' | 'payouts'>,
   id: Id<'rfd'>,
   { keyHash = null, mayHaveBegun = false, owner, own }: RefundRequest,
 ): Promise<Buffer | null> {
   if (keyHash === null || own !== undefined) return null
-  const isLost = mayHaveBegun && owner !== null && (await payouts.hasLeft({ id }, owner.environment))
-  return isLost ? null : keyHash
+  if (!mayHaveBegun || owner === null || (await store.find(id)) !== null) return keyHash
+  return (await payouts.hasLeft({ id }, owner.environment)) ? null : keyHash
 }
 
 /**
