@@ -1,4 +1,3 @@
-import type { Request } from 'express'
 import { createApp } from '../api/app.ts'
 import { Idempotency } from '../api/idempotency.ts'
 import { createRateLimit } from '../api/limits.ts'
@@ -10,12 +9,10 @@ import type { Connections } from '../connections/service/connections.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import type { Config, Role } from '../config.ts'
 import { isMigrated, readMigrations } from '../database/migrate.ts'
-import type { Caller } from '../kit/caller.ts'
-import type { Identity } from '../identity/service/identity.ts'
 import type { Pace } from '../queue/model.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
 import type { AppRouter } from './dashboard-router.ts'
-import { identifier } from './identity.ts'
+import type { identifier } from './identity.ts'
 import type { Platform, Part, SurfaceName } from './platform.ts'
 
 /** The surfaces of this process: each address with the routes of all parts. */

@@ -124,6 +124,16 @@ inBrowser('a page that is loaded again in the middle', () => {
     expect(await other.evaluate('localStorage.length')).toBe(0)
   })
 
+  it('pays where the browser gives no locks', async () => {
+    const visit = await toPay()
+    const { page } = visit
+    await page.evaluate(WITHOUT_LOCKS)
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
+    await mineUntilPaid(visit)
+    expect(signatures(visit)).toBe(1)
+    expect(await usdcOf(shop.chain, visit.payer.address)).toBe(15_000_000n)
+  })
+
   it('completes the payment by itself when the answer was lost', async () => {
     const before = await sponsored()
     const visit = await toPay()
@@ -185,3 +195,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     expect(shop.problems()).toEqual([])
   })
 })
+
+const WITHOUT_LOCKS = `Object.defineProperty(navigator, 'locks', {
+  value: { request: () => Promise.reject(new DOMException('refused', 'SecurityError')) },
+})`

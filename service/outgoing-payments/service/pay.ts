@@ -153,10 +153,15 @@ interface PayOptions {
   onApproved: Announcement | null
 }
 
-/** A call that cost nothing. It was judged before it was sent, when its price was unknown. */
-async function countMade({ budgets, clock }: PayDeps, owner: Owner, spender: Spender): Promise<void> {
+/**
+ * A call that cost nothing. It was judged before it was sent, when its price was unknown. Its answer is not lost because it could not be
+ * counted.
+ */
+async function countMade({ budgets, clock, log }: PayDeps, owner: Owner, spender: Spender): Promise<void> {
   const made = { ...spender, isFree: true, isMade: true }
-  await budgets.countFree({ id: newId('op', clock.now()), owner, spender: made })
+  await budgets
+    .countFree({ id: newId('op', clock.now()), owner, spender: made })
+    .catch((error: unknown) => log.warn({ err: error, agentId: spender.agentId }, 'A free call could not be counted.'))
 }
 
 /** How a payment may travel with this request. */

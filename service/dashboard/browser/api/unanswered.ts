@@ -27,8 +27,16 @@ let inMemory: ActionKeys | null = null
 
 function read(): ActionKeys {
   const text = remembered(NAME, () => sessionStorage)
-  const all = inMemory ?? (text === null ? {} : (JSON.parse(text) as ActionKeys))
+  const all = inMemory ?? stored(text)
   return Object.fromEntries(Object.entries(all).filter(([, { at }]) => Date.now() - at < KEPT_MS))
+}
+
+function stored(text: string | null): ActionKeys {
+  try {
+    return JSON.parse(text ?? '{}') as ActionKeys
+  } catch {
+    return {}
+  }
 }
 
 function write(kept: ActionKeys): void {

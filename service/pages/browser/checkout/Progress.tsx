@@ -97,7 +97,7 @@ export function Progress({
         />
       )}
       {/* A frame has no address that a customer could open to start over. */}
-      {isFramed && isPaid(progress) && isOver(progress) && (
+      {isFramed && isPaid(progress) && (isOver(progress) || stage === 'retrying') && (
         <button type="button" class="button button-plain" onClick={acts?.again}>
           {say('progress.orderAgain')}
         </button>

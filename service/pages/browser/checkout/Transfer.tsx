@@ -58,13 +58,16 @@ export function showOrder({ checkout }: State['page'], acts: TransferActs): void
 }
 
 function begin(url: string, { begun, bought }: TransferActs, order: Pick<OrderProps, 'proof' | 'seen'>): void {
-  const leave = (state: State): void => {
-    moveTo(state, homeOf(new URL(url).pathname))
+  const leave = (state: State, isWaiting: boolean): void => {
+    const home = homeOf(new URL(url).pathname)
+    // Money may be on its way to what waits: a reload shows it again.
+    if (isWaiting) history.replaceState(history.state, '', home)
+    else moveTo(state, home)
     begun(null)
   }
   begun(({ state }) => {
     // A frame has no address that a customer could open to start over.
-    const inFrame = state.embed?.tab === false ? { leave: () => leave(state) } : {}
+    const inFrame = state.embed?.tab === false ? { leave: (isWaiting: boolean) => leave(state, isWaiting) } : {}
     return <Order url={url} bought={bought} {...order} {...inFrame} />
   })
 }
@@ -123,7 +126,7 @@ function Order({ url, bought, proof, seen = null, leave }: OrderProps) {
       )}
       <Fault fault={fault} />
       {leave !== undefined && (shown === null ? fault !== null : isAtRest(shown)) && (
-        <button type="button" class="link" onClick={leave}>
+        <button type="button" class="link" onClick={() => leave(shown?.status === 'waiting')}>
           {say(shown?.status === 'waiting' ? 'transfer.leave' : 'progress.orderAgain')}
         </button>
       )}
@@ -146,7 +149,7 @@ interface OrderProps {
   /** How it stood when it was ordered. */
   seen?: PaymentAddressView | null
   /** In a frame: shows the form again. */
-  leave?: () => void
+  leave?: (isWaiting: boolean) => void
 }
 
 type Bought = TransferActs['bought']

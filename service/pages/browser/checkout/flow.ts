@@ -100,7 +100,7 @@ export function openFlow(deps: FlowDeps) {
     again() {
       unfollow()
       moveTo(store.read(), home)
-      store.change({ progress: null, notice: null, errors: {} })
+      store.change({ progress: null, transfer: null, notice: null, errors: {} })
       void renew(deps)
     },
   }

@@ -78,8 +78,8 @@ export function openKeeper<Kept extends Saved = SavedPayment>(of: string): Keepe
         if (first === null) write(made)
         return first ?? made
       }
-      // Browsers have locks only where the connection is secure.
-      return 'locks' in navigator ? await navigator.locks.request(name, put) : put()
+      // Browsers have locks only where the connection is secure, and refuse them where they store nothing.
+      return 'locks' in navigator ? await navigator.locks.request(name, put).catch(put) : put()
     },
     forget(meant) {
       const kept = read()

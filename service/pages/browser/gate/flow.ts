@@ -65,9 +65,10 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       return paymentPayload && { input: {}, paymentPayload, quoteId: '', token: randomToken(), payment: null }
     })
     if (first === null) return
-    // An answer that has come is delivered once.
-    if (first.payment !== null) store.change({ notice: { tone: 'plain', text: say('gate.otherTab') } })
-    else await send(first)
+    // An answer that has come is delivered once, and forgotten with that.
+    if (first.payment !== null && keeper.read() === null) {
+      store.change({ notice: { tone: 'plain', text: say('gate.otherTab') } })
+    } else await send({ ...first, free: false })
   }
 
   function forget(kept: SavedPayment): void {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { hasSoundChecksum } from '../../../kit/keccak.ts'
 import { walletAddress, type Hex } from '../../../kit/passkey-wallet.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
-import { isRejected } from '../../../ui-kit/provider.ts'
+import { isRecord, isRejected } from '../../../ui-kit/provider.ts'
 import { remember, remembered } from '../../../ui-kit/watched.ts'
 import { Hint, Primary } from '../checkout/Actions.tsx'
 import { ask, isDefinite } from '../checkout/api.ts'
@@ -145,10 +145,10 @@ function SendForm({
   }
 
   /** Sends until the end is known: a second signature could send the money twice. */
-  const finish = async (sign: () => Promise<Transfer>, isOpen = false): Promise<void> => {
+  const finish = async (sign: () => Promise<Signed>): Promise<void> => {
     setBusy(true)
     try {
-      const transfer = await sign()
+      const { transfer, isOpen } = await sign()
       const { to: target, value } = transfer.authorization
       const tell = (result: Sent): void =>
         setDone({ result, text: say(WORDS[result.status], { amount: microUsdc(BigInt(value)), to: target }) })
@@ -164,7 +164,7 @@ function SendForm({
   }
   useEffect(() => {
     const transfer = savedTransfer(walletAddress(passkey.key))
-    if (transfer !== null) void finish(() => Promise.resolve(transfer), true)
+    if (transfer !== null) void finish(() => Promise.resolve({ transfer, isOpen: true }))
   }, [])
 
   return (
@@ -289,10 +289,10 @@ function faultIn({
 async function signed(
   passkey: Passkey,
   { holding, to, value, now }: { holding: Holding; to: Hex; value: bigint; now: () => number },
-): Promise<Transfer> {
+): Promise<Signed> {
   const from = walletAddress(passkey.key)
   const before = savedTransfer(from)
-  if (before !== null) return before
+  if (before !== null) return { transfer: before, isOpen: true }
   const { asset, chainId } = holding
   const terms = {
     scheme: 'exact',
@@ -306,10 +306,16 @@ async function signed(
   const authorization = authorize(terms, from, now())
   const signature = await signTransfer(passkey, typedData(terms, authorization))
   const first = savedTransfer(from)
-  if (first !== null) return first
+  if (first !== null) return { transfer: first, isOpen: true }
   const transfer = { chainId, authorization, signature }
   remember(placeOf(from), JSON.stringify(transfer))
-  return transfer
+  return { transfer, isOpen: false }
+}
+
+interface Signed {
+  transfer: Transfer
+  /** Another tab, or this one before a reload, may have sent it. */
+  isOpen: boolean
 }
 
 interface Transfer {
@@ -321,7 +327,12 @@ interface Transfer {
 const placeOf = (from: string): string => `coinslot:passkey-transfer:${from}`
 
 function savedTransfer(from: string): Transfer | null {
-  return JSON.parse(remembered(placeOf(from)) ?? 'null') as Transfer | null
+  try {
+    const saved: unknown = JSON.parse(remembered(placeOf(from)) ?? 'null')
+    return isRecord(saved) && isRecord(saved['authorization']) ? (saved as unknown as Transfer) : null
+  } catch {
+    return null
+  }
 }
 
 /**
