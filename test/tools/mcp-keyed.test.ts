@@ -149,6 +149,29 @@ describe('MCP calls with an idempotency key', () => {
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
   })
 
+  test('each call of a batch without keys is a call of its own, and is charged', async () => {
+    const person = await world.caller()
+    const before = times()
+    const batch = Array.from({ length: 3 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: paramsOf({}),
+    }))
+    const response = await fetch(at(world.service), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${person.key}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(batch),
+    })
+    expect([...(await response.text()).matchAll(/"cost":0\.01/g)]).toHaveLength(3)
+    expect(times()).toBe(before + 3)
+    expect(await world.left(person)).toMatchObject({ credits: 4.97, locks: 0 })
+  })
+
   test('a key of a wrong form is refused before anything is called', async () => {
     const person = await world.caller()
     const before = times()

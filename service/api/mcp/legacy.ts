@@ -2,11 +2,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
 import type { Caller } from '../../kit/caller.ts'
-import { newId } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
-import { addressFor, refuse, type McpDeps } from './parts.ts'
+import { addressFor, askForEach, refuse, type McpDeps } from './parts.ts'
 import { serverFor, type ServerDeps } from './server.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
@@ -31,18 +30,8 @@ export function createLegacy(deps: LegacyDeps) {
       const transport = new LegacyTransport(`${addressFor(address, query).pathname}/messages?${endpoint.toString()}`)
       open.add(transport)
       const forget = relay.receive(`sse:${id}`, (message) => transport.onmessage?.(message as JSONRPCMessage))
-      // Each message is an operation of its own; the server reads a new name for each.
-      const ask = {
-        caller,
-        // A guest opens no stream.
-        guest: null,
-        query,
-        get operation() {
-          return newId('op', clock.now())
-        },
-        resumable: false,
-      }
-      const server = serverFor(ask, deps)
+      // A guest opens no stream.
+      const server = serverFor(askForEach({ caller, guest: null, query, resumable: false }, clock), deps)
       server.server.onerror = (error) => {
         log.info({ reason: error.message }, 'an MCP client sent an invalid message')
       }

@@ -12,7 +12,7 @@ import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { helpPath } from '../../kit/error-codes/catalogue.ts'
 import { DomainError } from '../../kit/errors.ts'
-import type { Id } from '../../kit/ids.ts'
+import { newId, type Id } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Idempotency } from '../idempotency.ts'
 import type { RateLimit } from '../limits.ts'
@@ -35,6 +35,16 @@ export interface McpAsk {
    * a call of the session has begun.
    */
   pageSession?: Id<'op'>
+}
+
+/** For several messages over one connection: each that is answered is an operation of its own. */
+export function askForEach(ask: Omit<McpAsk, 'operation'>, clock: Clock): McpAsk {
+  return {
+    ...ask,
+    get operation() {
+      return newId('op', clock.now())
+    },
+  }
 }
 
 /** What an address serves to MCP clients. Both lines of the protocol are answered from this. */

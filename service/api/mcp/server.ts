@@ -21,16 +21,19 @@ export function serverFor(ask: McpAsk, { service, log, address, keyed }: ServerD
   const capabilities = { tools: {}, ...(resources === null ? {} : { resources: {} }) }
   const mcp = new McpServer(about, { capabilities, instructions })
   const { server } = mcp
-  const answered = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
+  /** With an operation that stays the same until the request is answered. */
+  const answered = <T>(work: (own: McpAsk) => Promise<T>): Promise<T> => {
+    const own = { ...ask }
+    return work(own).catch((error: unknown) => {
       if (error instanceof McpPageRequired) {
         const { url, message } = error
-        throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: ask.operation, url, message }], message)
+        throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: own.operation, url, message }], message)
       }
       const { code, message, data } = faultOf(error, { log, address })
       throw new McpError(code, message, data)
     })
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => answered(tools.list(ask, params?.cursor)))
+  }
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => answered((own) => tools.list(own, params?.cursor)))
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
     const onProgress = progressReporter(params._meta?.progressToken, (progress) =>
       extra.sendNotification({ method: 'notifications/progress', params: progress }),
@@ -38,12 +41,16 @@ export function serverFor(ask: McpAsk, { service, log, address, keyed }: ServerD
     const hearsProgress = params._meta?.progressToken !== undefined
     const opensPages = ask.pageSession !== undefined
     const about = { params, signal: extra.signal, hearsProgress, onProgress, opensPages }
-    return answered(keyed.once(ask, params, (named, repeats) => tools.call(named, { ...about, repeats })))
+    return answered((own) => keyed.once(own, params, (named, repeats) => tools.call(named, { ...about, repeats })))
   })
   if (resources === null) return mcp
-  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => answered(resources.list(ask, params?.cursor)))
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
+    answered((own) => resources.list(own, params?.cursor)),
+  )
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resources.templates())
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => answered(resources.read(ask, params.uri)))
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
+    answered((own) => resources.read(own, params.uri)),
+  )
   return mcp
 }
 

@@ -18,7 +18,7 @@ import { isId, newId, timeOf, type Id } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { limitKeyOf } from '../requests.ts'
 import type { ServerEvent } from '../route.ts'
-import { refuse, type McpAsk, type McpDeps } from './parts.ts'
+import { askForEach, refuse, type McpAsk, type McpDeps } from './parts.ts'
 import { serverFor, type ServerDeps } from './server.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
@@ -56,7 +56,7 @@ export function createStreamable(deps: StreamableDeps) {
     const resumable = guestAddress === null && session !== null && named !== null && (await keepsAnswer(named, about))
     // The client has disconnected, and nothing was begun for it.
     if (response.closed) return
-    const server = serverFor({ ...about, operation, resumable }, deps)
+    const server = serverFor(named === null ? askForEach(about, clock) : { ...about, operation, resumable }, deps)
     const transport = new StreamableHTTPServerTransport({
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
     })
