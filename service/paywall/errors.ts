@@ -120,6 +120,14 @@ export function upstreamFailed(cause: unknown): DomainError {
   ).causedBy(cause)
 }
 
+export function upstreamCompressed(): DomainError {
+  return new DomainError(
+    'upstream',
+    'upstream_error',
+    'The API compressed an answer whose tokens are counted, though it was asked not to. Nothing was charged.',
+  )
+}
+
 export function tooLarge(bytes: number): DomainError {
   return new DomainError('too-large', 'body_too_large', `The body must have at most ${String(bytes)} bytes.`, {
     details: { body: `must have at most ${String(bytes)} bytes` },

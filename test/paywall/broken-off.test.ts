@@ -25,7 +25,7 @@ describe('an upstream that breaks off while its payment settles', () => {
   })
 
   test('also ends for the meter, which gets no end event', async () => {
-    const meter = new StreamMeter(PRICING)
+    const meter = new StreamMeter(PRICING, [])
     await meter.listen(await brokenOff(), 3_600_000).end
     expect(meter.destroyed).toBe(true)
   })

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json as jsonOf } from 'node:stream/consumers'
-import express from 'express'
+import { json as jsonOf, text as textOf } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import express, { type RequestHandler } from 'express'
 import type { Hex } from '../../service/chain/model.ts'
 import { remoteMethod } from '../../service/methods/remote/settle.ts'
 import { memoryBooks } from '../../service/paywall/middleware/memory.ts'
@@ -350,6 +351,61 @@ describe('the middleware in a server of its own', () => {
     expect(ended).toMatchObject({ status: 409, body: { code: 'settlement_unknown', paymentId: expect.any(String) } })
     expect(ended.text).not.toContain('Nothing was charged')
     expect([events, await left()]).toEqual([['payment.failed'], 950_000n])
+  })
+
+  it('refuses a path that Express reads without its end', async () => {
+    const one = await shop()
+    const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+      get(one.url, { path: '/secret#' }, (response) => {
+        void textOf(response).then((text) => {
+          resolve([response.statusCode, text])
+        })
+      }).on('error', reject)
+    })
+    expect([status, text, one.handled()]).toEqual([400, expect.stringContaining('invalid_path'), 0])
+  })
+
+  async function serving(routes: PaywallOptions['routes'], handle: RequestHandler) {
+    const app = express()
+    app.use(paywall({ facilitator: facilitator.url, recipient: world.seller, network: 'base-sepolia', routes }))
+    app.use(handle)
+    const server = app.listen(0, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    return originOf(server)
+  }
+
+  it('leaves a handler behind it no other method of a path with a price', async () => {
+    const seen: unknown[] = []
+    const routes = [{ method: 'GET', path: '/secret', pricing: { model: 'per-request', amount: 0.05 } }] as const
+    const origin = await serving(routes, (request, response) => {
+      seen.push(request.get('x-http-method-override'))
+      response.end()
+    })
+    for (const path of ['/Secret', '/other']) {
+      await fetch(origin + path, { method: 'POST', headers: { 'x-http-method-override': 'GET' } })
+    }
+    expect(seen).toEqual([undefined, 'GET'])
+  })
+
+  it('asks for a measured answer that is not compressed, and charges nothing for one that is', async () => {
+    const asked: unknown[] = []
+    const pricing = { model: 'per-token', input: 0, output: 0.1, minimum: 0.001, maximum: 0.05 } as const
+    const origin = await serving([{ path: '/chat', pricing }], (request, response) => {
+      asked.push(request.get('accept-encoding'))
+      response.set('content-encoding', 'gzip').end(gzipSync('one two three'))
+    })
+    const ask = (headers = {}) => fetch(`${origin}/chat`, { headers }).then(answerOf)
+    const { header, left } = await paying({ ask })
+    const refused = await ask({ ...header, 'accept-encoding': 'gzip' })
+    expect(refused).toMatchObject({ status: 502, body: { code: 'upstream_error' } })
+    expect([asked, await left()]).toEqual([['identity'], 1_000_000n])
+  })
+
+  it('lets no cache between store what it sold', async () => {
+    const one = await shop()
+    const { header } = await paying(one)
+    expect((await one.ask(header)).headers.get('cache-control')).toBe('private, no-store')
   })
 
   it.each(['', 'whsec_', 'whsec_c2hvcnQ='])('verifies no identity with the secret %j', (secret) => {

@@ -190,13 +190,15 @@ describe('the gate as a proxy', () => {
 
   it('passes compressed answers and trailers on as they are', async () => {
     world.upstream.on('/trailers', (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/plain', trailer: 'x-checksum' })
+      response.writeHead(200, { 'content-type': 'text/plain', trailer: 'x-checksum, x-payment-balance' })
       response.write('body')
-      response.addTrailers({ 'x-checksum': 'abc' })
+      response.addTrailers({ 'x-checksum': 'abc', 'x-payment-balance': '1000' })
       response.end()
     })
     const raw = await talk(`GET /gate/${slug()}/trailers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(raw).toMatch(/body\r\n0\r\nx-checksum: abc/i)
+    // What a payer has left is the gate's to say.
+    expect(raw).not.toContain('1000')
   })
 
   it('passes events on as they come, and closes when their reader does', async () => {
@@ -288,6 +290,8 @@ describe('the gate as a proxy', () => {
     ['/paid%5cx', 400],
     ['/%00paid/x', 400],
     ['/%zz', 400],
+    ['/paid/x#', 400],
+    ['/free#/../paid/x', 400],
   ])('finds no way around the price by %s', async (path, status) => {
     const before = world.upstream.requests.length
     const raw = await talk(`GET /gate/${slug()}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)

@@ -160,6 +160,26 @@ it.each([
   ],
   [{ usage: { prompt_tokens: -1, completion_tokens: 1.5 } }, null],
   [{ usage: null }, null],
+  // What Anthropic reads from its cache and writes there, and Google's tools and thoughts.
+  [
+    { usage: { input_tokens: 3, cache_creation_input_tokens: 500, cache_read_input_tokens: 4_000, output_tokens: 4 } },
+    { input: 4_503, output: 4 },
+  ],
+  [
+    {
+      usageMetadata: {
+        promptTokenCount: 5,
+        toolUsePromptTokenCount: 7,
+        candidatesTokenCount: 6,
+        thoughtsTokenCount: 90,
+      },
+    },
+    { input: 12, output: 96 },
+  ],
+  [
+    [{ usageMetadata: { promptTokenCount: 5 } }, { usageMetadata: { candidatesTokenCount: 6 } }],
+    { input: 5, output: 6 },
+  ],
   ['text', null],
 ])('reads the use of tokens in %j', (body, tokens) => {
   expect(usageIn(body)).toEqual(tokens)

@@ -79,7 +79,8 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
     whenClosed(response, () => {
       if (!response.writableFinished) gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
     })
-    const asked = toRequest(request, rest, { gone: gone.signal, address: request.ip ?? 'unknown' })
+    // A connection that is no upgrade for Node can become no tunnel, whatever its headers say.
+    const asked = toRequest(request, rest, { gone: gone.signal, address: request.ip ?? 'unknown', upgrade: false })
     const headers = headersOf(request)
     const ask = callUpstream(opened, setting.relay, { headers, asked })
     let outcome: Outcome
@@ -122,7 +123,8 @@ export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
       const { refusal } = await setting.limit(address)
       if (refusal !== null) throw refusal
       const opened = await paywalls.gateOf(slug)
-      const asked = toRequest(request, rest, { gone: gone.signal, address })
+      const upgrade = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET'
+      const asked = toRequest(request, rest, { gone: gone.signal, address, upgrade })
       const headers = headersOf(request)
       const ask = callUpstream(opened, setting.relay, { headers, asked })
       const outcome = await paywalls.serve(opened.gate, asked, ask, passes(headers))
@@ -161,10 +163,9 @@ function split(url: string): [slug: string, rest: { path: string; query: string 
 function toRequest(
   request: IncomingMessage,
   { path, query }: { path: string; query: string },
-  { gone, address }: { gone: AbortSignal; address: string },
+  { gone, address, upgrade }: { gone: AbortSignal; address: string; upgrade: boolean },
 ): GateRequest {
   const { headers } = request
-  const upgrade = headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET'
   const body = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   return {
     method: request.method ?? 'GET',
@@ -203,7 +204,13 @@ export function callUpstream(
       ? await relay.upgrade({ origin, path, method, headers, signal, protocol: 'websocket' })
       : await relay.pass({ origin, path, method, headers, signal, body })
     const { status, body: answer, trailers, tunnel } = answered
-    return { status, headers: toClient(answered.headers), body: answer, trailers, tunnel }
+    return {
+      status,
+      headers: toClient(answered.headers),
+      body: answer,
+      trailers: () => Object.fromEntries(toClient(Object.entries(trailers()))),
+      tunnel,
+    }
   }
 }
 

@@ -17,7 +17,7 @@ import { NO_FAILPOINTS } from '../../kit/failpoints.ts'
 import { createPaymentTokens } from '../../sales/service/proof.ts'
 import { paymentOf } from '../rules/payment.ts'
 import { overrides } from '../rules/headers.ts'
-import { routeOf, segmentsOf } from '../rules/routes.ts'
+import { isPriced, routeOf, segmentsOf } from '../rules/routes.ts'
 import { createGate } from '../service/gate.ts'
 import type { RemoteDeps } from '../../methods/remote/deps.ts'
 import { offerRemote } from '../../methods/remote/offer.ts'
@@ -135,7 +135,10 @@ export function paywall(options: PaywallOptions): RequestHandler {
         await send(await statusOf(books, path.slice(STATUS_PATH.length)))
         return
       }
-      if (routeOf(routes, request.method, segmentsOf(path)) === null) {
+      const segments = segmentsOf(path)
+      if (routeOf(routes, request.method, segments) === null) {
+        // A handler after this one must not read the request as one with another method, which has a price.
+        if (isPriced(routes, segments)) dropOverrides(request)
         next()
         return
       }
@@ -157,6 +160,10 @@ export function paywall(options: PaywallOptions): RequestHandler {
       }
     }
   }
+}
+
+function dropOverrides({ headers }: Request): void {
+  for (const name of Object.keys(headers)) if (overrides(name)) Reflect.deleteProperty(headers, name)
 }
 
 function gateAt(address: string, { routes, milestones, recipient, network, name }: ReadOptions): Gate {
@@ -221,11 +228,13 @@ function served(
   whenClosed(response, () => {
     gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
   })
-  const ask: CallUpstream = async ({ payment, body, signal }) => {
+  const ask: CallUpstream = async ({ payment, body, plain, signal }) => {
     // The body is only hashed: the handlers have it already, or read it afterwards. They start once the payment is
     // bound to it.
     if (body !== null && payment.state !== 'free') await finished(body.resume())
-    for (const name of Object.keys(request.headers)) if (overrides(name)) Reflect.deleteProperty(request.headers, name)
+    dropOverrides(request)
+    // A measured answer is read, so nothing may compress it.
+    if (plain) request.headers['accept-encoding'] = 'identity'
     // A payment of MPP is no sign-in at the server's own handlers.
     Reflect.deleteProperty(request.headers, 'payment-authorization')
     if (credentialText(request.headers.authorization) !== null) delete request.headers.authorization

@@ -9,8 +9,10 @@ import type { Route } from '../model.ts'
 
 /** The segments of a path for comparison; throws if an upstream could read it as another path. */
 export function segmentsOf(path: string): string[] {
-  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('\\'))
-    throw pathRefused('must have visible ASCII characters only')
+  if (!/^\/[\x21-\x7e]*$/.test(path) || /[\\#]/.test(path)) {
+    // Some servers cut off what follows a `#`, others keep it.
+    throw pathRefused('must have visible ASCII characters only, and no \\ or #')
+  }
   const parts = path.slice(1).split('/')
   if (parts.at(-1) === '') parts.pop()
   return parts.map((part) => {
@@ -41,6 +43,11 @@ export function routeOf(routes: readonly Route[], method: string, segments: read
 
 function fitsMethod({ method }: Route, ...asked: string[]): boolean {
   return method === '*' || asked.includes(method)
+}
+
+/** Whether any method has a price at this path. */
+export function isPriced(routes: readonly Route[], segments: readonly string[]): boolean {
+  return routes.some(({ path }) => fitsPath(patternOf(path), segments))
 }
 
 /** The key of a route within its paywall; a change of the terms keeps it. */

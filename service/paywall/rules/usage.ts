@@ -1,3 +1,4 @@
+import { jsonOrUndefined } from '../../kit/json-shape.ts'
 import type { Tokens } from './pricing.ts'
 
 /*
@@ -7,8 +8,22 @@ import type { Tokens } from './pricing.ts'
 
 /** Null when the answer reports no usage. */
 export function usageIn(json: unknown): Tokens | null {
-  const found = looked(json, 0)
+  // A list: the events of a stream that were sent as one document.
+  const found = [json].flat().reduce<Found>((all, event) => larger(all, looked(event, 0)), NOTHING)
   return found.input === null && found.output === null ? null : { input: found.input ?? 0, output: found.output ?? 0 }
+}
+
+/**
+ * Of a document of JSON of which only the end is known: an object of usage in the outermost object, whose rest follows. Null
+ * where it has none. Within a text every quotation mark is escaped, so what a model wrote is not taken for it.
+ */
+export function usageAtEnd(end: string): Tokens | null {
+  for (const name of ['"usage"', '"usageMetadata"']) {
+    const at = end.lastIndexOf(name)
+    const usage = at < 0 ? null : usageIn(jsonOrUndefined(`{${end.slice(at)}`))
+    if (usage !== null) return usage
+  }
+  return null
 }
 
 interface Found {
@@ -20,8 +35,8 @@ function looked(json: unknown, depth: number): Found {
   if (typeof json !== 'object' || json === null || depth > 2) return NOTHING
   const said = json as Record<string, unknown>
   const own: Found = {
-    input: count(said, INPUTS),
-    output: count(said, OUTPUTS),
+    input: counted(said, INPUTS, MORE_INPUTS),
+    output: counted(said, OUTPUTS, MORE_OUTPUTS),
   }
   return HOLDERS.reduce<Found>((found, name) => larger(found, looked(said[name], depth + 1)), own)
 }
@@ -29,15 +44,18 @@ function looked(json: unknown, depth: number): Found {
 const NOTHING: Found = { input: null, output: null }
 const INPUTS = ['prompt_tokens', 'input_tokens', 'promptTokenCount', 'prompt_eval_count']
 const OUTPUTS = ['completion_tokens', 'output_tokens', 'candidatesTokenCount', 'eval_count']
+/** What Anthropic reads from its cache or writes there, and Google's tools and thoughts: not part of the numbers above. */
+const MORE_INPUTS = ['cache_creation_input_tokens', 'cache_read_input_tokens', 'toolUsePromptTokenCount']
+const MORE_OUTPUTS = ['thoughtsTokenCount']
 /** Where usage is reported: next to the answer, or in a stream's event about the message. */
 const HOLDERS = ['usage', 'usageMetadata', 'message', 'response']
 
-function count(said: Record<string, unknown>, names: readonly string[]): number | null {
-  for (const name of names) {
-    const value = said[name]
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  }
-  return null
+function counted(said: Record<string, unknown>, names: readonly string[], more: readonly string[]): number | null {
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+  const first = names.map((name) => said[name]).find(isCount)
+  const others = more.map((name) => said[name]).filter(isCount)
+  if (first === undefined && others.length === 0) return null
+  return others.reduce((sum, value) => sum + value, first ?? 0)
 }
 
 function larger(one: Found, other: Found): Found {

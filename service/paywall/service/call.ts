@@ -3,7 +3,7 @@ import { Departure } from '../../kit/departure.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { newId } from '../../kit/ids.ts'
 import { ZERO } from '../../kit/money.ts'
-import { looping, paywallPaused, routeMissing, upstreamFailed } from '../errors.ts'
+import { looping, paywallPaused, routeMissing, upstreamCompressed, upstreamFailed } from '../errors.ts'
 import type {
   CallUpstream,
   Gate,
@@ -15,10 +15,11 @@ import type {
   Route,
   UpstreamAnswer,
 } from '../model.ts'
+import { headerIn } from '../rules/headers.ts'
 import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'
 import type { Tally } from '../ports.ts'
 import { keyOf, routeOf, segmentsOf } from '../rules/routes.ts'
-import { gather, type Gathered } from './answer.ts'
+import { discard, gather, type Gathered } from './answer.ts'
 import { watched, type WatchedBody } from './body.ts'
 import type { GateDeps } from './deps.ts'
 
@@ -172,6 +173,10 @@ export function createCalling({ tally, clock, limits }: GateDeps): Calling {
       const asked = clock.now().getTime()
       const answer = await reach(call, { body: sent, payment, plain: who.measured, signal })
       if (!isSuccess(answer.status)) return { failed: passedOn(answer) }
+      if (measured && call.route.pricing.model !== 'per-minute' && isCompressed(answer)) {
+        discard(answer)
+        throw upstreamCompressed()
+      }
       try {
         const gathered = await gather(answer, limits)
         return { failed: null, gathered, sent, upstreamMs: clock.now().getTime() - asked }
@@ -180,6 +185,10 @@ export function createCalling({ tally, clock, limits }: GateDeps): Calling {
       }
     },
   }
+}
+
+function isCompressed({ headers }: UpstreamAnswer): boolean {
+  return !/^\s*(identity)?\s*$/i.test(headerIn(headers, 'content-encoding') ?? '')
 }
 
 const MEASURED_BYTES = 1_048_576

@@ -7,7 +7,7 @@ import { receiptOf } from '../../sales/service/door.ts'
 import { proofIn } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { badPayment } from '../errors.ts'
-import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
+import type { CallUpstream, Gate, GateRequest, Outcome, Route } from '../model.ts'
 import { DISCOVERY_PATH, discoveryOf } from '../rules/discovery.ts'
 import { presentedIn } from '../rules/payload.ts'
 import { meteredBy, paymentOf, TEST_TOKEN } from '../rules/payment.ts'
@@ -49,9 +49,9 @@ export function createGate(deps: GateDeps) {
   async function serve(gate: Gate, request: GateRequest, ask: CallUpstream, hops = 0): Promise<Outcome> {
     const call = callOf({ gate, request, ask, hops }, clock.now())
     const { refusal, route } = call
-    if (refusal === null || route !== NO_ROUTE) return await counted(tally, call, () => answer(call))
+    if (refusal === null || route !== NO_ROUTE) return forBuyer(route, await counted(tally, call, () => answer(call)))
     if (isDiscovery(gate, request)) return discoveryOf(gate)
-    return await handOver(call, refusal)
+    return forBuyer(route, await handOver(call, refusal))
   }
 
   /** What was bought here before, though it is not for sale now. Throws the refusal where the request proves no sale. */
@@ -140,6 +140,15 @@ export function createGate(deps: GateDeps) {
   }
 
   return { serve, counter: createCounters({ ...deps, offering, selling, finish }) }
+}
+
+/** What has a price, and the token that comes with it, is for its buyer: no cache between them may give it to others. */
+function forBuyer({ pricing }: Route, outcome: Outcome): Outcome {
+  if (pricing.model === 'free') return outcome
+  const kept = outcome.headers.filter(
+    ([name]) => !/^(.*-)?cache-control$|^(expires|pragma|surrogate-control)$/i.test(name),
+  )
+  return { ...outcome, headers: [...kept, ['Cache-Control', 'private, no-store']] }
 }
 
 function isDiscovery({ status }: Gate, { method, path }: GateRequest): boolean {

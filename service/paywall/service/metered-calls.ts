@@ -103,7 +103,8 @@ export function createMeteredCalls({
     const begun = clock.now().getTime()
     const elapsed = (): number => upstreamMs + clock.now().getTime() - begun
     if (gathered.kind === 'whole') {
-      const cost = await costOfWhole(pricing, { sent, body: gathered.body, ms: upstreamMs }, countTokens)
+      const { body, headers: about } = gathered
+      const cost = await costOfWhole(pricing, { sent, body, headers: about, ms: upstreamMs }, countTokens)
       const after = await journal.draw(one.operation, cost)
       return soldOutcome(gathered, [...headers, costHeader(cost), balanceHeader(after)])
     }
@@ -111,7 +112,7 @@ export function createMeteredCalls({
     const heldMs = HOLD_MS - MARGIN_MS - (begun - one.began.getTime())
     const cutAfterMs = Math.max(0, Math.min((lastsMs(pricing) ?? HOLD_MS) - upstreamMs, heldMs))
     const outcome = soldOutcome(gathered, [...headers, balanceHeader(left)])
-    const usageMeter = new StreamMeter(pricing)
+    const usageMeter = new StreamMeter(pricing, gathered.kind === 'tunnel' ? [] : gathered.headers)
     let after: Usdc | null = null
     const end = async (): Promise<void> => {
       const cost = await usageMeter.cost(pricing, sent, elapsed(), countTokens)

@@ -324,7 +324,11 @@ async function usedOf(
   const { countTokens, methods } = deps
   const { gathered, sent, upstreamMs: ms } = answer
   if (gathered.kind !== 'whole' || pricing === null) return { details: null }
-  const cost = await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, countTokens)
+  const cost = await costOfWhole(
+    pricing,
+    { sent: sent?.text() ?? '', body: gathered.body, headers: gathered.headers, ms },
+    countTokens,
+  )
   const taken = methods.of(sale).taken?.(sale, cost)
   const details = { ...sale.details, cost: String(taken ?? least(cost, sale.amount)) }
   return taken === undefined ? { details } : { details: { ...details, kind: 'request' }, amount: taken }

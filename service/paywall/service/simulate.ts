@@ -42,7 +42,11 @@ export function createSimulating({
       return chargeOf(pricing, await journal.tier(...place))
     }
     if (gathered.kind !== 'whole') return pricing.minimum > 0n ? pricing.minimum : usdc(1n)
-    return await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, countTokens)
+    return await costOfWhole(
+      pricing,
+      { sent: sent?.text() ?? '', body: gathered.body, headers: gathered.headers, ms },
+      countTokens,
+    )
   }
 
   return {

@@ -1,21 +1,22 @@
 import { jsonOrUndefined } from '../../kit/json-shape.ts'
 import { Transform, type Readable, type TransformCallback } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { Metered } from '../model.ts'
+import type { HeaderList, Metered } from '../model.ts'
 import type { CountTokens } from '../ports.ts'
 import { costOf, type Tokens } from '../rules/pricing.ts'
-import { textIn, together, usageIn } from '../rules/usage.ts'
+import { headerIn } from '../rules/headers.ts'
+import { textIn, together, usageAtEnd, usageIn } from '../rules/usage.ts'
 import type { Usdc } from '../../kit/money.ts'
 
 /** The cost of a complete answer. */
 export async function costOfWhole(
   pricing: Metered,
-  call: { sent: string; body: Buffer; ms: number },
+  call: { sent: string; body: Buffer; headers: HeaderList; ms: number },
   countTokens: CountTokens,
 ): Promise<Usdc> {
   if (pricing.model === 'per-minute') return costOf(pricing, { tokens: null, ms: call.ms })
   const text = call.body.toString('utf8')
-  const json = jsonOrUndefined(text)
+  const json = isWritten(call.headers) ? undefined : jsonOrUndefined(text)
   const said = usageIn(json)
   return costOf(pricing, {
     tokens: said ?? (await counted(call.sent, json === undefined ? text : textIn(json), countTokens)),
@@ -34,24 +35,42 @@ async function counted(sent: string, got: string, countTokens: CountTokens): Pro
 
 /** A text beyond this length is not tokenized in full. */
 const COUNTED_MAX = 1_000_000
+/** The end of a long document, in which its usage is looked for. */
+const END_LENGTH = 16_384
+
+/** A text: what it says of usage may be what a model was asked to write. */
+function isWritten(headers: HeaderList): boolean {
+  const type = headerIn(headers, 'content-type') ?? ''
+  return /^\s*text\//i.test(type) && !isEvents(headers)
+}
+
+function isEvents(headers: HeaderList): boolean {
+  return /^\s*text\/event-stream/i.test(headerIn(headers, 'content-type') ?? '')
+}
 
 /** Passes a stream on unchanged and reads the usage that it reports. */
 export class StreamMeter extends Transform {
   readonly #decoder = new StringDecoder('utf8')
   #line = ''
+  /** The beginning of the stream, and its end as long as it is longer. */
+  #start = ''
+  #end = ''
   #usage: Tokens | null = null
   #text = ''
   readonly #listens: boolean
+  readonly #headers: HeaderList
   /** The stream has reached its own end, so its report of usage is complete. */
   #whole = false
 
-  constructor(pricing: Metered) {
+  constructor(pricing: Metered, headers: HeaderList) {
     super()
+    this.#headers = headers
     this.#listens = pricing.model === 'per-token'
   }
 
   async cost(pricing: Metered, sent: string, ms: number, countTokens: CountTokens): Promise<Usdc> {
     if (pricing.model === 'per-minute') return costOf(pricing, { tokens: null, ms })
+    if (this.#whole) this.#finish()
     if (this.#whole && this.#usage !== null) return costOf(pricing, { tokens: this.#usage, ms })
     // A stream that broke off has not reported everything: the count so far is the least that was used.
     return costOf(pricing, { tokens: together(this.#usage, await counted(sent, this.#text, countTokens)), ms })
@@ -72,7 +91,6 @@ export class StreamMeter extends Transform {
     const end = new Promise<void>((resolve) => {
       const late = setTimeout(() => source.destroy(), mostMs)
       source.once('end', () => {
-        if (this.#listens) this.#hear('\n')
         this.#whole = true
       })
       source.once('error', (error) => this.destroy(error))
@@ -105,13 +123,44 @@ export class StreamMeter extends Transform {
   #hear(text: string): void {
     const lines = (this.#line + text).split('\n')
     this.#line = lines.pop() ?? ''
-    for (const line of lines) {
-      const json = jsonOrUndefined(line.replace(/^data:/, ''))
-      if (json === undefined) continue
-      this.#usage = together(this.#usage, usageIn(json))
-      if (this.#text.length < COUNTED_MAX) this.#text += ` ${textIn(json)}`
+    for (const line of lines) this.#read(line)
+    // No event is as long as this.
+    if (this.#line.length > COUNTED_MAX) {
+      this.#add(this.#line)
+      this.#line = ''
     }
-    // A line this long without an end is not a valid event.
-    if (this.#line.length > COUNTED_MAX) this.#line = ''
+    if (isEvents(this.#headers) || isWritten(this.#headers)) return
+    if (this.#start.length < COUNTED_MAX) this.#start += text
+    else this.#end = (this.#end + text).slice(-END_LENGTH)
+  }
+
+  #read(line: string): void {
+    const isEvent = isEvents(this.#headers)
+    // The other fields of an event are no part of the answer.
+    if (isEvent && !line.startsWith('data:')) return
+    const told = line.replace(/^data:/, '')
+    const json = isWritten(this.#headers) ? undefined : jsonOrUndefined(told)
+    if (typeof json !== 'object') {
+      if (told.trim() !== LAST_EVENT) this.#add(told)
+      return
+    }
+    this.#usage = together(this.#usage, usageIn(json))
+    this.#add(textIn(json))
+  }
+
+  #add(text: string): void {
+    if (this.#text.length < COUNTED_MAX) this.#text += ` ${text}`
+  }
+
+  /** What has no event of usage may be one document, which has it inside. */
+  #finish(): void {
+    this.#read(this.#line)
+    this.#line = ''
+    if (this.#usage !== null || isEvents(this.#headers) || isWritten(this.#headers)) return
+    const json = this.#end === '' ? jsonOrUndefined(this.#start) : undefined
+    if (json !== undefined) this.#text = textIn(json)
+    this.#usage = json === undefined ? usageAtEnd(this.#end) : usageIn(json)
   }
 }
+
+const LAST_EVENT = '[DONE]'
