@@ -1,9 +1,11 @@
 import { ZERO_ADDRESS } from '../kit/address.ts'
 import { encodeAuthorizationState, encodeBalanceOf } from './calldata.ts'
 import type { Keccak } from './curve.ts'
+import { findCapture } from './events.ts'
 import type {
   Address,
   Call,
+  Chain,
   EscrowCall,
   EscrowChain,
   EscrowHashes,
@@ -44,9 +46,14 @@ export function createEscrowHashes(keccak: Keccak): EscrowHashes {
 }
 
 /** The escrow on one network. Amounts and hashes are read at the newest block. */
-export function createEscrow(rpc: Rpc, usdc: Address): EscrowChain {
+export function createEscrow(rpc: Rpc, usdc: Address, head: Chain['head']): EscrowChain {
   return {
     encode: encodeEscrow,
+
+    async findCapture(paymentHash, from) {
+      const newest = (await head()).number
+      return (await findCapture(rpc, usdc, { paymentHash, from, newest }))?.hash ?? null
+    },
 
     async payment(paymentHash) {
       const [block, state] = (await rpc.together(

@@ -33,6 +33,21 @@ export async function findUse(
   )
 }
 
+/** The transaction that captured a payment of the escrow. */
+export async function findCapture(
+  rpc: Rpc,
+  usdc: Address,
+  search: { paymentHash: Hex; from: bigint; newest: bigint },
+): Promise<Use | null> {
+  const topics = [CAPTURED, search.paymentHash]
+  return await firstUse(rpc, { address: ESCROW.address, topics }, search, async (log) => {
+    const receipt = await readReceipt(rpc, usdc, log.transactionHash)
+    if (receipt === null) return null
+    const { hash, blockNumber, blockHash } = receipt
+    return { hash, blockNumber, blockHash, cancelled: false, transfer: null }
+  })
+}
+
 /**
  * The transaction of a payer's permit to be taken as much as was used (scheme `upto`): the transfer to the seller whose
  * transaction carries the permit.

@@ -340,6 +340,8 @@ export interface EscrowChain {
   encode(call: EscrowCall): Call
   /** By one node: what the escrow has at that block or later. The state is null where the network has no escrow. */
   payment(paymentHash: Hex): Promise<{ state: EscrowState | null; block: bigint }>
+  /** The transaction that captured it, from a block on. */
+  findCapture(paymentHash: Hex, fromBlock: bigint): Promise<Hex | null>
   /** What decides about an authorization for the escrow, by one node. `state` is null where there is no escrow. */
   view(of: { payer: Address; nonce: Hex; paymentHash: Hex }): Promise<EscrowView>
 }

@@ -58,7 +58,7 @@ export function createChain(options: ChainOptions): Chain {
 
   return {
     network,
-    escrow: createEscrow(rpc, usdc),
+    escrow: createEscrow(rpc, usdc, head),
     upto: createUpto({ rpc, nodes, usdc, head }),
     ...createCalls(rpc, async () => 2n * (await head()).baseFeePerGas + 1n),
     simulate: createSimulation({ network, rpc, head, sender, gasEach, gasFactory }),

@@ -3,7 +3,16 @@ import { ESCROW } from '../../service/chain/networks.ts'
 import type { CheckoutView, PaymentView } from '../../service/checkouts/views.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { escrowBody, escrowed, escrowTerms, payEscrow, reclaim, seller, type EscrowTerms } from '../harness/escrow.ts'
+import {
+  escrowBody,
+  escrowCall,
+  escrowed,
+  escrowTerms,
+  payEscrow,
+  reclaim,
+  seller,
+  type EscrowTerms,
+} from '../harness/escrow.ts'
 import { sendMcp, type Json } from '../harness/mcp.ts'
 import { walletKeys } from '../wallet/world.ts'
 import { openWorld, until, type World } from './world.ts'
@@ -293,6 +302,22 @@ describe('a checkout whose payments wait in the escrow', () => {
       payment: { status: 'paid', capture: 'escrow', escrow: null },
       delivery: { answer: '{"score":97}' },
     })
+  })
+
+  test('a payment that its service does not know to be captured ends as paid', async () => {
+    const { at, signed, id, token } = await waiting()
+    const before = await usdc(world.recipient)
+    const { info } = signed
+    await world.chain.call('anvil_impersonateAccount', info.operator)
+    const { to, data } = escrowCall('capture', info, PRICE, 0n, info.feeReceiver)
+    const hash = (await world.chain.call('eth_sendTransaction', { from: info.operator, to, data })) as Hex
+    await until(async () => (await usdc(world.recipient)) === before + PRICE)
+    await report(id, { status: 'succeeded', answer: 'worth it' })
+    expect(await ended(id, token, at)).toMatchObject({
+      payment: { status: 'paid', txHash: hash, escrow: { state: 'captured' } },
+      delivery: { answer: 'worth it' },
+    })
+    expect(await usdc(world.recipient)).toBe(before + PRICE)
   })
 
   // The last one: it moves the clock far ahead.

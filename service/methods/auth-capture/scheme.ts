@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ZERO_ADDRESS } from '../../kit/address.ts'
-import type { Chain, EscrowBalances, EscrowCall } from '../../chain/model.ts'
-import { ESCROW } from '../../chain/networks.ts'
+import type { Chain, EscrowBalances, EscrowCall, Hex } from '../../chain/model.ts'
+import { blockBefore, ESCROW } from '../../chain/networks.ts'
 import { networkUnavailable } from '../../facilitator/errors.ts'
 import type { Operation } from '../../facilitator/model.ts'
 import type { Examined, Scheme } from '../../facilitator/ports.ts'
@@ -44,6 +44,7 @@ export function authCaptureScheme(deps: SchemeDeps): AuthCapture {
       captureAuthorizer === undefined ? null : { scheme: 'auth-capture', versions: [2], extra: { captureAuthorizer } },
     examineAction: (payment, action) => examineAction(deps, scheme, payment, action),
     left: (payment) => left(deps, payment),
+    capturedBy: (payment, since) => capturedBy(deps, payment, since),
     offer: {
       operator: () => deps.operators[0] ?? null,
       prepare: (terms, now) =>
@@ -60,6 +61,8 @@ export interface AuthCapture extends Scheme {
   examineAction(payment: PaymentRequest, action: EscrowAction): Examined | Reason
   /** What the escrow still has of a payment: neither the seller nor the payer got it. */
   left(payment: PaymentRequest): Promise<bigint>
+  /** The transaction since then that gave all of a payment to its seller. Null where none has. */
+  capturedBy(payment: PaymentRequest, since: Date): Promise<Hex | null>
 }
 
 /** It signs no message, and needs none. */
@@ -105,11 +108,25 @@ function examineAction(
 }
 
 async function left(deps: SchemeDeps, payment: PaymentRequest): Promise<bigint> {
+  return (await stateOf(deps, payment)).state?.capturable ?? 0n
+}
+
+async function capturedBy(deps: SchemeDeps, payment: PaymentRequest, since: Date): Promise<Hex | null> {
+  const { chain, paymentHash, state } = await stateOf(deps, payment)
+  if (state === null || state.refundable < payment.required.amount) return null
+  const txHash = await chain.escrow.findCapture(paymentHash, blockBefore(await chain.head(), since))
+  // The node that has the event lags behind the node that has the state.
+  if (txHash === null) throw networkUnavailable(chain.network.name, 'RPC')
+  return txHash
+}
+
+async function stateOf(deps: SchemeDeps, payment: PaymentRequest) {
   const found = readIn(deps, payment)
   if (typeof found === 'string') throw new Error(`a payment of the escrow cannot be read: ${found}`)
   const { chain, read } = found
-  const { state } = await chain.escrow.payment(deps.signatures.escrow.paymentHash(read.network, read.info))
-  return state?.capturable ?? 0n
+  const paymentHash = deps.signatures.escrow.paymentHash(read.network, read.info)
+  const { state } = await chain.escrow.payment(paymentHash)
+  return { chain, paymentHash, state }
 }
 
 interface Found {

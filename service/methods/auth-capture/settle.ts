@@ -17,7 +17,11 @@ export function escrowMethod(deps: OwnDeps): SaleMethod {
   }
 }
 
-/** Captures all of it, or gives all of it back. */
+/**
+ * Captures all of it, or gives all of it back. What the chain refuses may have been captured already, by a transaction that
+ * a restored database does not know, or that a node did not show in time: then it is paid. A sale whose work has failed
+ * since stays as it is, because its money did not go back either.
+ */
 async function end(
   { facilitator, authCapture }: OwnDeps,
   sale: Sale,
@@ -28,5 +32,9 @@ async function end(
   const expected = { capturable: amount, refundable: 0n }
   const action = step === 'void' ? { type: step } : { type: step, amount, expected }
   const examined = authCapture.examineAction(payment, action)
-  return settledOf(await facilitator.carryOut(payment, examined, requesterOf(sale, waitMs)))
+  const outcome = settledOf(await facilitator.carryOut(payment, examined, requesterOf(sale, waitMs)))
+  if (outcome.status !== 'failed') return outcome
+  const txHash = await authCapture.capturedBy(payment, sale.createdAt)
+  if (txHash === null) return outcome
+  return step === 'capture' ? { status: 'settled', txHash } : { status: 'pending' }
 }

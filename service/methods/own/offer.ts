@@ -42,7 +42,7 @@ function nameOf(
 
 export interface OwnDeps {
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'carryOut' | 'serves' | 'purchases'>
-  authCapture: Pick<AuthCapture, 'offer' | 'examineAction' | 'left'>
+  authCapture: Pick<AuthCapture, 'offer' | 'examineAction' | 'left' | 'capturedBy'>
   permits: PermitOffer
   listing: Listing
 }
