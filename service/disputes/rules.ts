@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { NETWORKS } from '../chain/networks.ts'
-import type { Id } from '../kit/ids.ts'
+import { deriveId, relatedId, type Id } from '../kit/ids.ts'
 import { largest, least, sum, toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
 import { paymentData, type Refund, type RefundState } from '../refunds/model.ts'
 import { wasPaid, type Sale } from '../sales/model.ts'
@@ -192,6 +192,14 @@ export function isAnsweredBy(
 }
 
 /** The answer to a program's request: from the state of its dispute, and from the payment's refunds. */
+/**
+ * The refund of an attempt to end a payment's dispute with one. It follows from the payment, so that a dispute that is opened
+ * once more, because a restored database does not know it, asks for the same transfer.
+ */
+export function refundOf(saleId: string, attempt: number): Id<'rfd'> {
+  return deriveId('rfd', relatedId(saleId as Id<'pay'>, `dispute ${String(attempt)}`))
+}
+
 export function answerOf(dispute: Dispute, refunds: readonly Refund[]): RefundAnswer {
   const asked = dispute.amount ?? ZERO
   switch (dispute.state) {

@@ -1,4 +1,5 @@
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import { refundOf } from '../../service/disputes/rules.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { addSale, refund, rich, work } from '../refunds/sales.ts'
 import { answer, createSale, DAY_MS, disputeOf, eventsOf, report, signedReport, sweep } from './reports.ts'
@@ -39,6 +40,8 @@ describe('a dispute', () => {
     expect(listed.body).toMatchObject({ total: 1, disputes: [{ id, amount: 1, payment: { id: sale.id, amount: 1 } }] })
     const answered = await answer(seller, id, { action: 'refund', text: 'Sorry.' })
     expect(answered).toMatchObject({ status: 200, body: { dispute: { state: 'refunding', answer: 'Sorry.' } } })
+    // Opened once more, after a restore that lost it, it would ask for the same transfer.
+    expect(answered.body.dispute.refundId).toBe(refundOf(sale.id, 1))
     // The result of the first call was lost.
     expect((await answer(seller, id, { action: 'refund', text: 'Sorry.' })).body).toEqual(answered.body)
     expect(await answer(seller, id, { action: 'decline' })).toMatchObject({

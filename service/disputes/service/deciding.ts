@@ -1,12 +1,12 @@
 import { DomainError } from '../../kit/errors.ts'
-import { attemptOf, deriveId, relatedId } from '../../kit/ids.ts'
+import { deriveId, relatedId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Refund } from '../../refunds/model.ts'
 import type { Sale } from '../../sales/model.ts'
 import { disputeEnded, disputeMissing } from '../errors.ts'
 import type { Decider, Dispute } from '../model.ts'
-import { DAY_MS, decidedAmount, dueAction, eventOf, hasShare, isGiven, isPromised } from '../rules.ts'
+import { DAY_MS, decidedAmount, dueAction, eventOf, hasShare, isGiven, isPromised, refundOf } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 
 /**
@@ -66,11 +66,12 @@ export function createDeciding(deps: DisputeDeps) {
 
   /** Requests the refund of a claimed dispute; again and again it is the same refund. */
   async function request(dispute: Dispute): Promise<void> {
-    const { id, saleId, refundAmount: amount, answer, text, decidedBy, attempts } = dispute
+    const { id, saleId, refundAmount: amount, answer, text, decidedBy, refundId } = dispute
+    if (refundId === null) throw new Error('a dispute that is being refunded names its refund')
     const by = decidedBy === 'policy' ? 'agent' : 'dispute'
     const reason = (answer ?? text ?? `Dispute ${id}: ${dispute.reason}`).slice(0, REFUND_REASON_MAX)
     try {
-      await refunds.request({ saleId, amount, reason, by, owner: dispute.owner }, attemptOf(id, attempts))
+      await refunds.request({ saleId, amount, reason, by, owner: dispute.owner }, deriveId('op', refundId))
     } catch (error) {
       // Its transfer has left. Open again, the dispute would be paid by another refund.
       if (!(error instanceof DomainError) || error.code === 'payout_booked_otherwise') throw error
@@ -138,11 +139,11 @@ async function hasShareLeft(
 async function claim(
   { store, clock }: DisputeDeps,
   inside: Statements,
-  { dispute: { id, attempts }, how }: { dispute: Dispute; how: Claim },
+  { dispute: { id, saleId, attempts }, how }: { dispute: Dispute; how: Claim },
 ): Promise<Dispute | null> {
   const now = clock.now()
   return await store.claim(inside, id, attempts, {
-    refundId: deriveId('rfd', attemptOf(id, attempts + 1)),
+    refundId: refundOf(saleId, attempts + 1),
     refundAmount: how.amount,
     answer: how.answer,
     decidedBy: how.by,

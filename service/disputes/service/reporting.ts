@@ -1,4 +1,4 @@
-import { attemptOf, deriveId, newId } from '../../kit/ids.ts'
+import { deriveId, newId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
@@ -10,6 +10,7 @@ import {
   DAY_MS,
   eventOf,
   isAutomatic,
+  refundOf,
   reportableUntil,
   reportText,
   type AutomaticRefund,
@@ -45,7 +46,7 @@ export function createReporting(deps: DisputeDeps & { deciding: Deciding }) {
   async function add(inside: Statements, sale: Sale, { report, policy, automatic }: NewReport): Promise<Dispute> {
     const now = clock.now()
     const id = newId('dsp', now)
-    const decided = automatic === null ? UNDECIDED : decidedByPolicy(id, automatic, now)
+    const decided = automatic === null ? UNDECIDED : decidedByPolicy(sale.id, automatic, now)
     const dispute: Dispute = {
       id,
       saleId: sale.id,
@@ -151,13 +152,13 @@ const UNDECIDED = {
   leaseUntil: null,
 } as const
 
-function decidedByPolicy(id: Dispute['id'], amount: Usdc, now: Date) {
+function decidedByPolicy(saleId: string, amount: Usdc, now: Date) {
   return {
     state: 'refunding',
     decidedBy: 'policy',
     decidedAt: now,
     attempts: 1,
-    refundId: deriveId('rfd', attemptOf(id, 1)),
+    refundId: refundOf(saleId, 1),
     refundAmount: amount,
     leaseUntil: new Date(now.getTime() + LEASE_MS),
   } as const
