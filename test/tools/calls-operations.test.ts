@@ -25,6 +25,7 @@ const DOCUMENT = {
     '/named': make('named'),
     '/elsewhere': make('elsewhere'),
     '/fails': make('fails'),
+    '/wobbly': make('wobbly'),
     '/endless': make('endless'),
     '/state': make('state', 'get'),
     '/v1/documents/convert': make('convert'),
@@ -129,6 +130,22 @@ describe('a tool whose work takes longer than its answer', () => {
     const caller = await world.caller()
     const { status, body } = await world.call(caller, `long-${operation}`)
     expect([status, body.output, world.upstream.to(`/${operation}`)[0]?.method]).toEqual([200, created, method])
+    expect(await world.left(caller)).toMatchObject({ credits: 4.99, locks: 0 })
+  })
+
+  test('goes on where its server does not tell for a moment how far it is', async () => {
+    world.upstream.on('/wobbly', (_, response) => {
+      answerWith(response, { location: '/jobs/wobbly' }, {})
+    })
+    world.upstream.on('/jobs/wobbly', (_, response) => {
+      const times = world.upstream.to('/jobs/wobbly').length
+      if (times === 1) answerWith(response, {}, {}, 503)
+      else if (times === 2) response.destroy()
+      else answerWith(response, {}, { made: 7 }, 200)
+    })
+    const caller = await world.caller()
+    expect((await world.call(caller, 'long-wobbly')).body.output).toEqual({ made: 7 })
+    expect(world.upstream.to('/wobbly')).toHaveLength(1)
     expect(await world.left(caller)).toMatchObject({ credits: 4.99, locks: 0 })
   })
 

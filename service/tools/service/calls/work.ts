@@ -23,16 +23,23 @@ export function createWork({ upstreams, clock }: Pick<CallDeps, 'upstreams' | 'c
         if (at.answer !== null && performance.now() + pauseMs > last) break
         await wait(pauseMs, undefined, { signal: until })
         onProgress({ progress: 2 - 1 / times, total: 3, message: 'The tool is working on it' })
-        const next = await upstreams.http(at.poll.request, until, large)
-        const restMs = restOf(next, clock.now())
-        if (restMs === null) {
+        const { request } = at.poll
+        // What was accepted goes on, whatever becomes of one question about it.
+        const lost = (error: unknown): null => {
+          if (at.answer === null || until.aborted) throw error
+          return null
+        }
+        const next = await upstreams.http(request, until, large).catch(lost)
+        const isLost = next === null || (at.answer !== null && isPassing(next))
+        const restMs = isLost ? at.poll.waitMs : restOf(next, clock.now())
+        if (restMs === null && next !== null) {
           at.poll = pollOf(next, at.poll.request, credentials, clock.now())
           at.answer = next
           continue
         }
         // What was accepted is not asked for again, only how far it is.
-        at.poll = { ...at.poll, waitMs: restMs }
-        if (performance.now() + restMs > last) break
+        at.poll = { ...at.poll, waitMs: restMs ?? at.poll.waitMs }
+        if (performance.now() + at.poll.waitMs > last) break
       }
       return at
     },
@@ -52,6 +59,11 @@ interface Waiting {
   waitMs: number
   onProgress: (progress: Progress) => void
   large: LargePlace | undefined
+}
+
+/** A server that is away or too busy for a moment. */
+function isPassing({ status }: UpstreamAnswer): boolean {
+  return status >= 500 || status === 408
 }
 
 /** So often a server is asked as soon as it wishes, and then no sooner than this. */
