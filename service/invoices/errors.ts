@@ -26,6 +26,11 @@ export function notReal(): DomainError {
   return new DomainError('conflict', 'invoice_not_possible', sentence)
 }
 
+export function wentBack(): DomainError {
+  const sentence = 'All of this payment goes back to its buyer, so there is no invoice for it.'
+  return new DomainError('conflict', 'invoice_not_possible', sentence)
+}
+
 export function noReceiptAddress(): DomainError {
   const sentence = 'No e-mail address can receive this receipt. Send the link of the receipt instead.'
   return new DomainError('conflict', 'no_receipt_address', sentence)

@@ -144,6 +144,13 @@ describe('receipts and invoices as documents', () => {
     expect(await textOf((await read(`${receipt}/receipt.pdf?token=${token}`)).bytes)).toContain('Renamed')
   })
 
+  test('a payment that goes back whole gets no invoice, and is offered none', async () => {
+    const { id, token, receipt } = await pay(await checkoutOf())
+    expect((await seller.call('POST', `/v1/payments/${id}/refund`, { body: { reason: 'No.' } })).status).toBe(202)
+    expect((await service.call('GET', `${receipt}/invoice?token=${token}`)).body).toMatchObject({ offered: false })
+    expect(await requestInvoice(receipt, token)).toMatchObject({ status: 409, body: { code: 'invoice_not_possible' } })
+  })
+
   test('a hundred requests for one sale get one number, and a hundred sales a hundred numbers without a gap', async () => {
     const chk = await checkoutOf()
     const one = await pay(chk)

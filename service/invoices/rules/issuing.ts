@@ -1,13 +1,18 @@
 import { toDecimal, usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import { isTransaction, networkOf } from '../../chain/networks.ts'
-import { isReal, wasPaid, type Sale } from '../../sales/model.ts'
-import { invoicingOff, notPaid, notReal } from '../errors.ts'
+import { isGoingBack, isReal, wasPaid, type Sale } from '../../sales/model.ts'
+import { invoicingOff, notPaid, notReal, wentBack } from '../errors.ts'
 import type { Buyer, Invoice, Invoicing, Lines } from '../model.ts'
 
 export function assertIssuable(sale: Sale, { enabled }: Pick<Invoicing, 'enabled'>): void {
   if (!enabled) throw invoicingOff()
   if (!wasPaid(sale)) throw notPaid()
   if (!isReal(sale)) throw notReal()
+  if (isGoingBack(sale)) throw wentBack()
+}
+
+export function isIssuable(sale: Sale, { enabled }: Pick<Invoicing, 'enabled'>): boolean {
+  return enabled && wasPaid(sale) && isReal(sale) && !isGoingBack(sale)
 }
 
 /** `sequence`: the next number of the year. Sandboxes count on their own, and nobody takes their numbers for real ones. */

@@ -3,12 +3,12 @@ import type { Clock } from '../../kit/clock.ts'
 import { invalid } from '../../kit/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { usdc, ZERO } from '../../kit/money.ts'
-import { isReal, receiptTo, wasPaid, type Sale } from '../../sales/model.ts'
+import { receiptTo, wasPaid, type Sale } from '../../sales/model.ts'
 import type { PaymentTokens } from '../../sales/service/proof.ts'
 import { invoiceMissing, notPaid, receiptMissing } from '../errors.ts'
 import type { Buyer, Invoice, Invoicing } from '../model.ts'
 import type { InvoicedSales, InvoiceStore, Page, Printing } from '../ports.ts'
-import { assertIssuable, issue, linesOf, sellerOf, shown } from '../rules/issuing.ts'
+import { assertIssuable, isIssuable, issue, linesOf, sellerOf, shown } from '../rules/issuing.ts'
 import { paperOf } from '../rules/paper.ts'
 
 export interface InvoiceDeps {
@@ -83,8 +83,8 @@ export function createInvoices({ store, sales, tokens, printing, clock }: Invoic
     /** The invoice, or whether the buyer can ask for one. */
     async status(id: string, token: string | null): Promise<Status> {
       const { sale, owner } = await proven(id, token)
-      const [invoice, { enabled }] = await Promise.all([store.ofSale(id), store.settings(owner)])
-      const isOffered = invoice === null && enabled && wasPaid(sale) && isReal(sale)
+      const [invoice, settings] = await Promise.all([store.ofSale(id), store.settings(owner)])
+      const isOffered = invoice === null && isIssuable(sale, settings)
       return { invoice, isOffered, email: wasPaid(sale) ? (receiptTo(sale)?.email ?? null) : null }
     },
 
