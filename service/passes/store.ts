@@ -2,7 +2,9 @@ import { withOwner, fromRow, type RowOf } from '../kit/rows.ts'
 import { DAY_MS, type Difference, differencesBy, newestMarks, type Tables } from '../kit/tables.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
+import { leastId, timeOf, type Id } from '../kit/ids.ts'
 import type { Pass } from './model.ts'
+import { earliestUse } from './rules.ts'
 import type { PassStore } from './ports.ts'
 
 /** Passes and trials in PostgreSQL. Each count is one conditional statement, so it holds however many come at once. */
@@ -78,7 +80,8 @@ export function createPassStore(statements: StatementPool): PassStore {
 
     async isUsed(inside, saleId) {
       await inside.run(LOCK_BOUGHT, [saleId], 'pass_lock_bought')
-      return await did(inside, IS_USED, [saleId], 'pass_is_used')
+      const since = leastId('pay', earliestUse({ expiresAt: timeOf(saleId as Id<'pay'>) }))
+      return await did(inside, IS_USED, [saleId, since], 'pass_is_used')
     },
 
     async giveFirstBack(inside, saleId, now) {
@@ -191,13 +194,15 @@ RETURNING id`
 const LOCK_BOUGHT = `
 SELECT p.id FROM pass p JOIN pass_sale b ON b.pass_id = p.id WHERE b.sale_id = $1 FOR UPDATE OF p`
 
-// Runs of payments that go back are not there for this one. Where runs are not counted, any run since then was one of it.
+// Runs of payments that go back are not there for this one. Where runs are not counted, any run since then was one of it. The
+// id of a run by a wallet's proof may be up to ten minutes older than the run.
 // Once the first one has come back, the plan goes on.
 const IS_USED = `
 SELECT b.sale_id FROM pass_sale b JOIN pass p ON p.id = b.pass_id
 WHERE b.sale_id = $1 AND (b.first_run_back_at IS NOT NULL OR CASE WHEN p.runs IS NOT NULL
   THEN p.runs - p.used - (SELECT coalesce(sum(o.runs), 0) ${GOING_BACK} AND o.sale_id <> b.sale_id) < b.runs - 1
-  ELSE EXISTS (SELECT FROM sale s WHERE s.subject = p.checkout_id AND s.id > b.sale_id AND ${RUN_OF_PASS}) END)`
+  ELSE EXISTS (SELECT FROM sale s JOIN sale plan ON plan.id = b.sale_id WHERE s.subject = p.checkout_id AND s.id > $2
+    AND s.created_at >= plan.created_at AND ${RUN_OF_PASS}) END)`
 
 const GIVE_FIRST_BACK = `
 WITH back AS (

@@ -390,6 +390,29 @@ describe('a pass that was paid for with money', () => {
     expect((deliveries as { subject: string }[]).filter(({ subject }) => subject.startsWith('evt_'))).toHaveLength(1)
   })
 
+  it('is not paid back when its first run fails after it was used by a signature from its first minutes', async () => {
+    const { id } = await paid.sell({ plans: [MONTH], refundOnFailure: true })
+    const payer = await paid.chain.payer(50_000_000n)
+    const bought = await buyMonth(id, payer)
+    const proof = await proofOf(privateKeyToAccount(payer.privateKey), id, {}, { at: paid })
+    expect((await paid.call('POST', `/p/${id}/pay`, { body: { input: {}, proof } })).status).toBe(200)
+    await paid.seller.call('POST', `/v1/payments/${bought.id}/outcome`, { body: { status: 'failed' } })
+    expect((await paid.seller.call('GET', `/v1/payments/${bought.id}`)).body.payment.refunded).toBe(0)
+  })
+
+  it('answers its last run again to the same signature', async () => {
+    const { id } = await paid.sell({ plans: [{ ...MONTH, runs: 2 }] })
+    const payer = await paid.chain.payer(50_000_000n)
+    await buyMonth(id, payer)
+    const wallet = privateKeyToAccount(payer.privateKey)
+    const proof = await proofOf(wallet, id, {}, { at: paid })
+    const run = async (by: typeof proof) => await paid.call('POST', `/p/${id}/pay`, { body: { input: {}, proof: by } })
+    const [first, again] = [await run(proof), await run(proof)]
+    expect([first.status, again.status, again.body.payment?.id]).toEqual([200, 200, first.body.payment.id])
+    expect((await run(await proofOf(wallet, id, {}, { at: paid, minutes: 4 }))).body.code).toBe('no_run_left')
+    expect((await run({ ...proof, address: newWallet().address })).body.code).toBe('invalid_proof')
+  })
+
   it('pays back one of its two payments when both first runs fail after half of the other runs were used', async () => {
     const { id } = await paid.sell({ plans: [{ ...MONTH, runs: 10 }], refundOnFailure: true })
     const payer = await paid.chain.payer(50_000_000n)

@@ -6,8 +6,8 @@ import { DomainError, invalid } from '../../kit/errors.ts'
 import { isId, type Id } from '../../kit/ids.ts'
 import { deliveryErrors } from '../../sales/errors.ts'
 import type { Claim } from '../../passes/model.ts'
-import type { FoundRight } from '../../passes/service/rights.ts'
-import { wasPaid, type AccountFor, type Sale } from '../../sales/model.ts'
+import { noRunLeft } from '../../passes/errors.ts'
+import { wasPaid, type AccountFor, type Right, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { createSelling, type Selling } from '../../sales/service/sell.ts'
 import { checkoutMissing, inTestMode } from '../errors.ts'
@@ -228,7 +228,7 @@ function createQuoting(deps: BuyingDeps, priced: Priced) {
 /** What buyers get who have a right to it. */
 function createFreeBuying(
   { showing, passes }: BuyingDeps,
-  sales: Pick<Selling<CheckoutAsk, never>, 'buyFree' | 'boughtFree'>,
+  sales: Pick<Selling<CheckoutAsk, never>, 'buyFree' | 'boughtFree' | 'ranFree'>,
 ) {
   /** A pass or a trial takes the place of the payment. */
   async function useRight(
@@ -244,15 +244,18 @@ function createFreeBuying(
     const past = passes.past(place, claim, asked)
     const before = past === null ? null : await sales.boughtFree(freeOrder(checkout, purchase, past))
     if (before !== null) return before.sale
-    const found = await passes.find(place, claim, asked)
-    return await sellFree(checkout, purchase, found)
+    const { right, operation: own } = await passes.find(place, claim, asked)
+    if (right !== null) return await sellFree(checkout, purchase, { right, operation: own })
+    const run = await sales.ranFree(freeOrder(checkout, purchase, own))
+    if (run === null) throw noRunLeft(place.trialRuns)
+    return run.sale
   }
 
   /** Sells for nothing to a buyer who has a right to it. The operation names the request: the same finds its sale. */
   async function sellFree(
     checkout: Checkout,
     purchase: Purchase & WithCoupon,
-    { right, operation }: FoundRight,
+    { right, operation }: { right: Right; operation: Id<'op'> },
   ): Promise<Sale> {
     return (await sales.buyFree(freeOrder(checkout, purchase, operation), right)).sale
   }

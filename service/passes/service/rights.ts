@@ -41,7 +41,8 @@ export function createRights({ store, signatures, clock }: PassDeps) {
     return pass
   }
 
-  async function bySignature(place: Place, proof: WalletProof, inputHash: Buffer): Promise<Right> {
+  /** Null where the wallet has no right left. */
+  async function bySignature(place: Place, proof: WalletProof, inputHash: Buffer): Promise<Right | null> {
     const { checkoutId, network, testMode: simulated, trialRuns } = place
     const now = clock.now()
     assertFresh(proof, now)
@@ -55,8 +56,7 @@ export function createRights({ store, signatures, clock }: PassDeps) {
     const wallet = { checkoutId, holder: payer, simulated, network }
     const pass = await store.usableBy(wallet, now)
     if (pass !== null) return { kind: 'pass', id: pass.id, payer, simulated }
-    if (trialRuns === 0) throw noRunLeft(trialRuns)
-    return { kind: 'trial', id: null, payer, simulated }
+    return trialRuns === 0 ? null : { kind: 'trial', id: null, payer, simulated }
   }
 
   return {
@@ -91,7 +91,8 @@ function operationOf({ checkoutId }: Place, proof: WalletProof, inputHash: Buffe
 }
 
 export interface FoundRight {
-  right: Right
+  /** Null where none is left: what was run before for the same request is answered all the same. */
+  right: Right | null
   operation: Id<'op'>
 }
 

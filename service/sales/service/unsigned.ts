@@ -71,6 +71,12 @@ export function createUnsignedSelling<Order extends PurchaseRequest, Value>(
       return await once({ order, id }, again, { terms: { ...terms, amount: ZERO }, buyer, more: { note: right } })
     },
 
+    /** What this operation, of which the buyer has the proof, ran before. Null where nothing. */
+    async ranFree(order: Order): Promise<Sold<Value> | null> {
+      const known = await journal.findById(product.idOf(order.operation))
+      return known === null ? null : await replay(order, { known, proven: true })
+    },
+
     /** What its buyer had before, by the token of that sale. Null where there was none, or it is somebody else's. */
     async boughtFree(order: Order): Promise<Sold<Value> | null> {
       const known = await journal.findById(product.idOf(order.operation))
