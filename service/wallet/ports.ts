@@ -66,6 +66,8 @@ export interface DepositStore {
   /** The deposits at an address that one act recorded. */
   ofAct(network: NetworkName, address: Address, act: string): Promise<readonly Recorded[]>
   since(network: NetworkName, block: bigint): Promise<readonly Recorded[]>
+  /** Transactions that are in a block again. */
+  cameBack(network: NetworkName, hashes: readonly Hex[]): Promise<void>
   markGone(transfer: Pick<Transfer, 'network' | 'transactionHash'>, gone: Date | null): Promise<void>
 
   /**

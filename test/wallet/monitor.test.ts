@@ -95,6 +95,27 @@ describe('the monitor', () => {
     expect((await person.deposit(5, hash)).status).toBe(409)
   })
 
+  test('sweeps a deposit that was gone for a while as any other', async () => {
+    const person = await world.person()
+    const raw = await signedMint(world.chain, person.address, 6_000_000n)
+    await world.chain.call('eth_sendRawTransaction', raw)
+    await world.mine(4)
+    await world.watch()
+    await world.chain.reorg(5)
+    await world.mine(5)
+    await world.watch()
+    const gone = async () => {
+      const text =
+        "SELECT count(*)::int AS gone FROM wallet_deposit WHERE address = decode($1, 'hex') AND gone_at IS NOT NULL"
+      return (await world.service.database.pool.query<{ gone: number }>(text, [person.address.slice(2)])).rows[0]?.gone
+    }
+    expect(await gone()).toBe(1)
+    await world.chain.call('eth_sendRawTransaction', raw)
+    await world.mine(5)
+    await world.watch()
+    expect([await gone(), await person.balance()]).toEqual([0, 6])
+  })
+
   test('credits each transfer once under concurrent API, monitor and identity provider', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => world.person()))
     const hashes: Hex[] = []

@@ -68,6 +68,8 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
         network,
         group.map(({ hash }) => hash),
       )
+      // A transaction that a reorganisation had removed is in a block again.
+      if (known.size > 0) await store.deposits.cameBack(network, [...known.keys()])
       const fresh = group.filter(({ hash, transfers }) => (known.get(hash) ?? 0) < transfers)
       const credited = await Promise.all(fresh.map(({ hash }) => crediting.creditTransaction(network, hash, 'monitor')))
       for (const count of credited) {

@@ -56,6 +56,14 @@ export function deposits(statements: Statements): DepositStore {
       ])
     },
 
+    async cameBack(network, hashes) {
+      await statements.run(
+        `UPDATE wallet_deposit SET gone_at = NULL
+         WHERE network = $1 AND transaction_hash = ANY ($2::bytea[]) AND gone_at IS NOT NULL`,
+        [network, hashes.map(toBytes)],
+      )
+    },
+
     async lockHash(hash, inside) {
       await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || $1, 0))`, [hash])
     },
