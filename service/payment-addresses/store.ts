@@ -79,8 +79,9 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
       })
     },
 
-    async end({ id, state: from }, { state, reason, balance, now }) {
-      return one(await statements.run<Row>(END, [id, from, state, reason, now, balance], 'payment_address_end'))
+    async end({ id, state: from, attempt }, { state, reason, balance, now }) {
+      const values = [id, from, state, reason, now, balance, attempt]
+      return one(await statements.run<Row>(END, values, 'payment_address_end'))
     },
 
     async reopen({ id, attempt }, reason) {
@@ -131,7 +132,8 @@ function returns(
         const [recent] = await inside.run<{ returns: bigint }>(RECENT, values)
         const made = check(of, before, Number(recent?.returns ?? 0n))
         const { recipient, amount, nonce, validBefore, createdAt: now, closes } = made
-        if (of.state === 'open') await inside.run(END, [id, 'open', 'closed', closes, now, null], 'payment_address_end')
+        const end = [id, 'open', 'closed', closes, now, null, of.attempt]
+        if (of.state === 'open') await inside.run(END, end, 'payment_address_end')
         const terms = [id, toBytes(recipient), amount, toBytes(nonce), validBefore, now]
         const [row] = await inside.run<ReturnRow>(ADD_RETURN, terms, 'payment_address_add_return')
         if (row === undefined) throw new Error('a return was not stored')
@@ -192,12 +194,14 @@ const LOCK = 'SELECT * FROM payment_address WHERE id = $1 FOR UPDATE'
 const OPEN = `
 SELECT count(*) AS open FROM payment_address WHERE user_id = $1 AND environment = $2::environment AND state IN ('open', 'paying')`
 
-// Those that never had money, the oldest first. They stay watched, as every closed one.
+// Those that never had money, the oldest first. They stay watched, as every closed one. Money may have come to one that nobody
+// has looked at for a while.
 const MAKE_ROOM = `
 UPDATE payment_address SET state = 'closed', reason = 'expired', ended_at = $4
 WHERE id IN (
   SELECT id FROM payment_address
   WHERE user_id = $1 AND environment = $2::environment AND state = 'open' AND balance = 0 AND attempt = 0 AND created_at < $3
+    AND looked_at > $4::timestamptz - interval '2 minutes'
   ORDER BY created_at LIMIT 100 FOR UPDATE SKIP LOCKED)
 RETURNING id`
 
@@ -246,7 +250,7 @@ RETURNING *`
 
 const END = `
 UPDATE payment_address SET state = $3::payment_address_state, reason = $4, ended_at = $5, balance = coalesce($6, balance)
-WHERE id = $1 AND state = $2::payment_address_state RETURNING *`
+WHERE id = $1 AND state = $2::payment_address_state AND attempt = $7 RETURNING *`
 
 const REOPEN = `UPDATE payment_address SET state = 'open', reason = $3 WHERE id = $1 AND state = 'paying' AND attempt = $2`
 
@@ -292,7 +296,7 @@ export const paymentAddressTables: Tables = {
       ],
       among: `state = 'closed'`,
       unless:
-        't.balance > 0 OR t.attempt > 0 OR EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = t.id)',
+        "t.balance > 0 OR t.attempt > 0 OR t.looked_at < t.ended_at + interval '90 days' OR EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = t.id)",
       says: 'Addresses at which no money arrived. The others stay, with what was paid and returned.',
     },
     payment_address_return: { kept: BOOKS },

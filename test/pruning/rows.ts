@@ -198,5 +198,6 @@ function paymentAddress(balance: number): string {
   return `INSERT INTO payment_address (id, user_id, environment, checkout_id, network, account, address, amount, bought,
       state, balance, reason, expires_at, created_at, looked_at, ended_at)
     VALUES ('adr_' || ${N} || '${String(balance)}', 'usr_1', 'sandbox', 'chk_1', 'base', 'a${String(balance)}',
-      ${HASH} || decode('0${String(balance)}', 'hex'), 1, '{}', 'closed', ${String(balance)}, 'expired', $1, $1, $1, $1)`
+      ${HASH} || decode('0${String(balance)}', 'hex'), 1, '{}', 'closed', ${String(balance)}, 'expired', $1, $1,
+      $1::timestamptz + interval '90 days', $1)`
 }
