@@ -393,6 +393,34 @@ describe('an order that is paid by plain transfers', () => {
     await database.statements.run('UPDATE payment_address SET search_to = NULL', [])
   })
 
+  it('gives back what came once more to an order whose payment a restored database does not know', async () => {
+    const of = await opened()
+    await send(of.address, 1_000_000n)
+    const { payment } = await becomes(of, { status: 'paid' })
+    await world.settled()
+    // The rows as they were before the payment.
+    const { pool } = world.service.database
+    const sold = 'SELECT digest FROM sale WHERE id = $1'
+    for (const table of ['facilitator_purchase', 'facilitator_settlement']) {
+      await pool.query(`DELETE FROM ${table} WHERE digest IN (${sold})`, [payment!.id])
+    }
+    await pool.query('DELETE FROM sale WHERE id = $1', [payment!.id])
+    const reset = `UPDATE payment_address SET state = 'open', attempt = 0, balance = 0, valid_before = NULL, reason = NULL,
+      ended_at = NULL, look_at = $2 WHERE id = $1`
+    await pool.query(reset, [of.path.split('/').at(-1), world.service.clock.now()])
+    await world.chain.mine(10)
+    await send(of.address, 1_000_000n)
+    const failed = await becomes(of, { status: 'failed' })
+    expect(failed).toMatchObject({ left: 1, payment: null })
+    const buyer = (await world.chain.payer(0n)).address
+    await world.chain.mine(10)
+    expect((await giveBack(of, buyer)).status).toBe(201)
+    await until(async () => {
+      await turn()
+      return (await usdcOf(world.chain, buyer)) === 1_000_000n
+    })
+  })
+
   it('is ended by its buyer, who gets the arrived money back', async () => {
     const of = await opened()
     await send(of.address, 500_000n)

@@ -27,11 +27,12 @@ export function createBuying({
       const isFinal = false
       if (status !== 'failed')
         return { sale: status === 'paid' ? 'paid' : 'open', reason: null, isFinal, isOver: false }
-      return { sale: 'failed', reason: reason?.code ?? null, isFinal, isOver: await isOver(chain, of) }
+      return { sale: 'failed', reason: reason?.code ?? null, isFinal, isOver: (await endOf(chain, of)) !== null }
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'failed') throw error
       const code = refusalIn(error, of)
-      return { sale: 'none', reason: code, isFinal: isFinalRefusal(code), isOver: await isOver(chain, of) }
+      const end = await endOf(chain, of)
+      return { sale: 'none', reason: code, isFinal: end === 'used' || isFinalRefusal(code), isOver: end !== null }
     }
   }
 
@@ -41,14 +42,17 @@ export function createBuying({
     return hasExpired && before !== null ? before : error.code
   }
 
-  async function isOver(chain: Chain, of: PaymentAddress): Promise<boolean> {
+  /** How this attempt's authorization has ended, if it has. */
+  async function endOf(chain: Chain, of: PaymentAddress): Promise<'unused' | 'used' | null> {
     const terms = { from: of.address, nonce: orderNonce(of), validBefore: of.validBefore ?? 0n }
-    const { state } = await outcomeOf(chain, { ...terms, pays: null, seenBlock: null }, confirmations)
-    if (state !== 'used') return state === 'over' || state === 'spent'
-    // The money has reached the seller, and the sale is not paid: a person has to look at it.
+    const outcome = await outcomeOf(chain, { ...terms, pays: null, seenBlock: null }, confirmations)
+    if (outcome.state === 'over' || outcome.state === 'spent') return 'unused'
+    if (outcome.state !== 'used') return null
+    // Its money has reached the seller, and the sale is not paid, as after a restore: a person has to look at it. What is
+    // at the address now came after it, so it can go back.
     log.error({ paymentAddress: of.id, attempt: of.attempt }, 'the transfer of an order was used without its sale')
     measures.count('payment_address_unmatched')
-    return false
+    return outcome.final ? 'used' : null
   }
 
   /** What an earlier look has begun goes on by itself. Null where there is nothing yet. */
