@@ -182,7 +182,6 @@ inBrowser('a checkout in the page of another site', () => {
     // Its money may be on its way all the same.
     await frame.getByRole('button', { name: 'Pay with a wallet instead' }).click()
     await frame.getByRole('button', { name: /Pay without a wallet/ }).waitFor()
-    await page.reload()
     expect(await shown()).toBe(address)
     await picture('embed-transfer')
     const tab = await page.context().newPage()
@@ -196,6 +195,30 @@ inBrowser('a checkout in the page of another site', () => {
     await frame.getByRole('button', { name: /Pay without a wallet/ }).waitFor()
     await page.reload()
     await frame.getByRole('button', { name: /Pay without a wallet/ }).waitFor()
+  })
+
+  it('shows an order by transfer that was left once more after a payment of another one', async () => {
+    const { id } = await sell({ fields: [] })
+    const { page } = await open(id, mine.shows(script(id, 'data-mode="frame"')))
+    const frame = frameOf(page)
+    await frame.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await frame.getByRole('button', { name: 'Show where to send' }).click()
+    await frame.getByText('Waiting for your transfer').waitFor()
+    const address = await frame.locator('.copied code').first().innerText()
+    await frame.getByRole('button', { name: 'Pay with a wallet instead' }).click()
+    await frame.getByRole('button', { name: /Test Wallet/ }).click()
+    await frame.getByRole('button', { name: /^Pay 5/ }).click()
+    await frame.getByRole('heading', { name: 'Payment complete' }).waitFor()
+    await page.reload()
+    await frame.getByRole('heading', { name: 'Payment complete' }).waitFor()
+    await frame.getByRole('button', { name: 'Order again' }).click()
+    await frame
+      .getByRole('button', { name: /^Pay 5|Test Wallet/ })
+      .first()
+      .waitFor()
+    await page.reload()
+    await frame.getByText('Waiting for your transfer').waitFor()
+    expect(await frame.locator('.copied code').first().innerText()).toBe(address)
   })
 
   it('a form in a frame takes an upload, and sends its link', async () => {

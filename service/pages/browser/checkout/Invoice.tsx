@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PaymentState } from '../../model.ts'
-import { isRecord } from '../../../ui-kit/provider.ts'
 import { say } from '../words/say.ts'
 import { RECEIPT } from './form.ts'
 import { Warning } from './Icons.tsx'
@@ -33,11 +32,11 @@ export function Documents({ payment }: { payment: PaymentState['payment'] }) {
         <a href={fileAt('receipt.pdf')} target="_blank" rel="noreferrer">
           {say('invoice.receipt')}
         </a>
-        {known?.number != null && (
+        {known?.invoice != null && (
           <>
             {' · '}
             <a href={fileAt('invoice.pdf')} target="_blank" rel="noreferrer">
-              {say('invoice.file', { number: known.number })}
+              {say('invoice.file', { number: known.invoice.number })}
             </a>
           </>
         )}
@@ -126,18 +125,12 @@ export function ReceiptAddress({ state, enter }: { state: State; enter: ((email:
 export const RECEIPT_ADDRESS = 'receipt-address'
 
 interface Known {
-  number: string | null
+  invoice: { number: string } | null
   offered: boolean
   /** Where the receipt is mailed to. */
   email: string | null
 }
 
 function knownIn(body: Record<string, unknown> | undefined): Known | null {
-  if (body === undefined || !('invoice' in body)) return null
-  const { invoice, offered, email } = body
-  return {
-    number: isRecord(invoice) ? String(invoice['number']) : null,
-    offered: offered === true,
-    email: typeof email === 'string' ? email : null,
-  }
+  return body !== undefined && 'invoice' in body ? (body as unknown as Known) : null
 }

@@ -78,23 +78,42 @@ export function linkOf(home: string, payment: string, token: string | null): str
   return `${home}${home.includes('?') ? '&' : '?'}${query}`
 }
 
-/** Which payment or order is shown is in the page's address. A frame's is lost with the page around it, so it is stored. */
+/**
+ * Which payment or order is shown is in the page's address. A frame's is lost with the page around it, so it is stored,
+ * after those of orders that were left while their money may be on its way.
+ */
 export function moveTo(state: State, address: string): void {
+  const place = placeOf(state)
+  if (place !== null) {
+    const others = storedAt(place).filter((one) => one !== address && !location.href.endsWith(one))
+    const shown = [...others, address].filter(isShowing).join('\n')
+    remember(place, shown === '' ? null : shown)
+  }
   history.replaceState(history.state, '', address)
-  const place = placeOf(state)
-  if (place !== null) remember(place, isShowing(address) ? address : null)
 }
 
-/** Shows in a frame what it showed last. */
-export function moveBack(state: State): void {
-  const place = placeOf(state)
-  const address = place === null ? null : remembered(place)
-  if (address !== null && !isShowing(location.href)) history.replaceState(history.state, '', address)
+/** Shows in a frame what it showed last. True if that is another address. */
+export function moveBack(at: Framed): boolean {
+  const place = placeOf(at)
+  const address = place === null ? undefined : storedAt(place).at(-1)
+  if (address === undefined || isShowing(location.href)) return false
+  history.replaceState(history.state, '', address)
+  return true
 }
 
-function placeOf({ embed, page }: State): string | null {
+/** A page that may be in a frame. */
+export interface Framed {
+  embed: State['embed']
+  page: { checkout: { id: string } }
+}
+
+function placeOf({ embed, page }: Framed): string | null {
   // The address names the site around the frame.
   return embed?.tab === false ? `coinslot:at:${page.checkout.id}:${embed.origin}` : null
+}
+
+function storedAt(place: string): string[] {
+  return remembered(place)?.split('\n') ?? []
 }
 
 function isShowing(address: string): boolean {
