@@ -210,7 +210,12 @@ export interface CheckoutPages {
   ): Shown
   /** Verifies a signed receipt in the reader's browser, by the keys at these addresses. `home`: the page's own origin. */
   verify(issuers: Readonly<Record<string, string>>, home: string, reader: Reader): Shown
-  missing(error: { status: number; code: string; sentence: string }, reader: Reader): Shown
+  /** `checkout`: in a frame, the one that has ended. */
+  missing(
+    error: { status: number; code: string; sentence: string; checkout?: string },
+    reader: Reader,
+    embed?: Embed | null,
+  ): Shown
 }
 
 /** A site that shows the page in a frame. `tab`: the page is open beside the frame, where more wallets work. */

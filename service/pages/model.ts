@@ -93,6 +93,8 @@ export interface PageError {
   status: number
   code: string
   sentence: string
+  /** In a frame: the checkout that has ended. */
+  checkout?: string
 }
 
 /** The signed forms of a receipt, as far as its page shows them. */

@@ -53,7 +53,7 @@ export interface Pages {
   /** A 402 for a person. `assetsPath`: where the gate's address serves the assets. */
   gate(page: CheckoutPage, assetsPath: string, reader: Reader): Page
   /** An error page: the checkout does not exist, or an error occurred. */
-  missing(error: PageError, reader: Reader): Page
+  missing(error: PageError, reader: Reader, embed?: Embed | null): Page
 }
 
 interface Page {
@@ -122,7 +122,8 @@ export function createPages(
         headersOf(null, style),
       )
     },
-    missing: (error, reader) => document(renderer.renderError(error, frame(reader))),
+    missing: (error, reader, embed = null) =>
+      document(renderer.renderError(error, { ...frame(reader), embed }), headersOf(embed, null)),
   }
 }
 

@@ -221,6 +221,34 @@ inBrowser('a checkout in the page of another site', () => {
     expect(await frame.locator('.copied code').first().innerText()).toBe(address)
   })
 
+  const end = async (id: string): Promise<void> => {
+    expect((await shop.person.call('DELETE', `/v1/checkouts/${id}`)).status).toBeLessThan(300)
+  }
+
+  it('shows an order by transfer and a payment again after the checkout has ended', async () => {
+    const { id } = await sell({ fields: [] })
+    const { page } = await open(id, mine.shows(script(id, 'data-mode="frame"')), { wallet: false })
+    const frame = frameOf(page)
+    await frame.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await frame.getByRole('button', { name: 'Show where to send' }).click()
+    await frame.getByText('Waiting for your transfer').waitFor()
+    const address = (await frame.locator('.copied code').first().innerText()).toLowerCase() as Hex
+    await transfer(shop.chain, (await shop.chain.payer(5_000_000n)).address, address, 2_000_000n)
+    shop.service.clock.forward(10_000)
+    await frame.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
+    await end(id)
+    await page.reload()
+    await frame.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
+
+    const paid = await sell({ fields: [], testMode: true })
+    await page.goto(mine.shows(script(paid.id, 'data-mode="frame"')))
+    await frame.getByRole('button', { name: 'Simulate payment' }).click()
+    await frame.getByText('Order started').waitFor()
+    await end(paid.id)
+    await page.reload()
+    await frame.getByText('Order started').waitFor()
+  })
+
   it('a form in a frame takes an upload, and sends its link', async () => {
     const fields = [{ name: 'paper', label: 'Your paper', type: 'file', required: true }]
     const { id } = await sell({ fields, testMode: true })

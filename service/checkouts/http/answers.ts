@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fieldOut } from '../../kit/fields.ts'
+import type { Reader } from '../../kit/language.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
 import { PASS_STATUSES } from '../../passes/model.ts'
 import { RIGHTS } from '../../sales/model.ts'
@@ -211,7 +212,7 @@ export function commonOf(pages: CheckoutPages) {
   return {
     tag: 'Hosted checkout',
     auth: 'anyone',
-    errorPage: (...shown: Parameters<CheckoutPages['missing']>) => pages.missing(...shown),
+    errorPage: (error: Parameters<CheckoutPages['missing']>[0], reader: Reader) => pages.missing(error, reader),
   } as const
 }
 

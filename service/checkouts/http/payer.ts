@@ -16,6 +16,7 @@ import type { CheckoutView, PaymentView } from '../views.ts'
 import type { CheckoutPages, Embed } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import type { Chosen } from '../service/product.ts'
+import { checkoutMissing } from '../errors.ts'
 import { commonOf, FRESH, GONE, paymentOut, shown } from './answers.ts'
 import { isObject, langQuery, payBody, PAYER_BYTES_MAX } from './bodies.ts'
 import { chatRoute } from './chat.ts'
@@ -67,6 +68,11 @@ export function payerRoutes(
           }
         }
         if (!wantsPage) return { ...reply(200, await checkouts.view(params.chk)), headers: FRESH }
+        if (embed !== null && (await checkouts.nameOf(params.chk)) === null) {
+          const { code, message: sentence } = checkoutMissing()
+          const page = pages.missing({ status: 404, code, sentence, checkout: params.chk }, reader, embed)
+          return { ...reply(404, null), page, headers: FRESH }
+        }
         const view = await viewOfPage(checkouts, params.chk, addressGroup(address))
         checkouts.openings.count(view.checkout.id, { header, address })
         return { ...reply(200, null), page: pages.checkout(view, reader, embed), headers: FRESH }

@@ -6,7 +6,7 @@ import { Checkout } from './checkout/Checkout.tsx'
 import { haveFileFields } from './checkout/Fields.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper, type Saved } from './checkout/kept.ts'
-import { endExpired, homeOf, moveBack } from './checkout/found.ts'
+import { endExpired, homeOf, moveBack, type Framed } from './checkout/found.ts'
 import { orderIn } from './checkout/order.ts'
 import { openWallets } from './checkout/wallets.ts'
 import { firstState, hurdleOf, type Acts, type State, type TransferActs } from './checkout/state.ts'
@@ -33,7 +33,7 @@ interface Spoken {
 }
 
 /** The page in place of a checkout that has ended. */
-interface EndedData extends Spoken {
+interface EndedData extends Spoken, Framed {
   ended: true
 }
 
@@ -141,10 +141,13 @@ async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehi
   setInterval(lookAround, LOOK_MS)
 }
 
-/** An order that was paid by a transfer, whose checkout has ended. Its buyer comes back for the rest of the money. */
-function startEnded(): void {
+/** Where a checkout has ended, a buyer comes back to what they ordered there: for the rest of the money, for example. */
+function startEnded(data: EndedData): void {
   addEventListener('hashchange', reload)
+  const isMoved = moveBack(data)
   if (isTransfer()) void import('./checkout/Transfer.tsx').then((it) => it.showAlone(), reload)
+  // The server still shows what was paid.
+  else if (isMoved) reload()
 }
 
 function reload(): void {
@@ -172,6 +175,6 @@ const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as
 speak(data.language, data.words)
 if ('verify' in data) void startVerify(data)
 else if ('wallet' in data) void import('./passkey/Wallet.tsx').then((it) => it.start(data.now - Date.now()))
-else if ('ended' in data) startEnded()
+else if ('ended' in data) startEnded(data)
 else if (data.gate === true) void import('./gate/start.tsx').then((it) => it.startGate(data, data.now - Date.now()))
 else void start(data, data.now - Date.now())

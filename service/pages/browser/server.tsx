@@ -79,7 +79,13 @@ export const renderReceipt: Renderer['renderReceipt'] = (receipt, signed, frame)
 
 /** With a script where a checkout has ended: an order that was paid by a transfer is named after the hash of its link. */
 export const renderError: Renderer['renderError'] = (error, frame) =>
-  renderMessage(frame, () => messageOfError(error), error.code === 'checkout_not_found' ? { ended: true } : undefined)
+  renderMessage(
+    frame,
+    () => messageOfError(error),
+    error.code === 'checkout_not_found'
+      ? { ended: true, embed: frame.embed ?? null, page: { checkout: { id: error.checkout ?? '' } } }
+      : undefined,
+  )
 
 function renderMessage(frame: Frame, messageOf: () => Message, data?: object): string {
   return inLanguage(frame, () => {

@@ -9,7 +9,7 @@ import { GiveBack, Returns, Standing, WhereTo } from './Arrivals.tsx'
 import { ask } from './api.ts'
 import { Copied } from './Copied.tsx'
 import { rawOf } from './draft.ts'
-import { homeOf, moveTo } from './found.ts'
+import { homeOf, linkOf, moveTo } from './found.ts'
 import { Outward, Spinner } from './Icons.tsx'
 import { onThisHost } from './Result.tsx'
 import { isAllBack, withoutCharge, type State, type TransferActs } from './state.ts'
@@ -78,7 +78,7 @@ export function showAlone(): void {
   const proof = proofIn(location.hash)
   if (root === null) return
   document.title = say('transfer.order')
-  const bought: Bought = (id, token) => location.assign(orderLink(location.pathname, { id, token }))
+  const bought: Bought = (id, token) => location.assign(linkOf(homeOf(location.pathname), id, token))
   render(
     <main class="verify">
       <h1>{say('transfer.order')}</h1>
