@@ -182,6 +182,13 @@ inBrowser('a checkout in the page of another site', () => {
     // Its money may be on its way all the same.
     await frame.getByRole('button', { name: 'Pay with a wallet instead' }).click()
     await frame.getByRole('button', { name: /Pay without a wallet/ }).waitFor()
+    // An answer that is not about the order leaves it there.
+    const looks = /addresses\/adr_/
+    await page.route(looks, (route) => route.fulfill({ status: 404, json: { code: 'not_found' } }))
+    await Promise.all([page.waitForResponse(looks), page.reload()])
+    await page.waitForResponse(looks)
+    expect(await frame.getByRole('button', { name: 'Order again' }).count()).toBe(0)
+    await page.unroute(looks)
     expect(await shown()).toBe(address)
     await picture('embed-transfer')
     const tab = await page.context().newPage()

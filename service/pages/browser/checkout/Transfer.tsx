@@ -140,6 +140,11 @@ function isAtRest({ status, left, returnMinimum, returns }: PaymentAddressView):
   return left < returnMinimum
 }
 
+/** Only money that is sent once more can change it. */
+function isOver(view: PaymentAddressView): boolean {
+  return view.status !== 'waiting' && isAtRest(view)
+}
+
 interface OrderProps {
   /** The checkout's. */
   url: string
@@ -198,17 +203,19 @@ function useTransfer(
   useEffect(() => {
     if (proof === null) return undefined
     let timer: ReturnType<typeof setTimeout> | undefined
-    let isOver = false
+    let isGone = false
     let isLooking = false
     const look = async (): Promise<void> => {
       isLooking = true
       const answer = await ask(`${at}/${proof.id}`, { headers: { 'x-payment-token': proof.token } })
       isLooking = false
-      if (isOver) return
+      if (isGone) return
       const view = addressIn(answer)
       if (view !== null) setShown(view)
-      else if (answer?.status === 404) setFault(faultOf(answer))
-      timer = setTimeout(() => void look(), document.visibilityState === 'visible' ? POLL_MS : POLL_MS * 5)
+      // Any other answer leaves open how the order stands.
+      else if (answer?.body['code'] === 'payment_address_not_found') return setFault(faultOf(answer))
+      const isQuick = document.visibilityState === 'visible' && (view === null || !isOver(view))
+      timer = setTimeout(() => void look(), isQuick ? POLL_MS : POLL_MS * 5)
     }
     // A buyer who returns from their exchange sees at once whether the transfer has arrived.
     const back = (): void => {
@@ -219,7 +226,7 @@ function useTransfer(
     document.addEventListener('visibilitychange', back)
     void look()
     return () => {
-      isOver = true
+      isGone = true
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', back)
     }
