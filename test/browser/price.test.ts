@@ -114,7 +114,13 @@ inBrowser('a price that a customer decides', () => {
       .waitFor()
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     expect((await shop.person.call('GET', `/v1/checkouts/${sale.id}/payments`)).body.total).toBe(0)
+    // Without an answer the price is not known, and is not said to have changed.
+    await page.route('**/quote', (route) => route.abort())
     await page.getByLabel(/Your price/).fill('12.5')
+    await page.getByRole('button', { name: 'Simulate payment' }).click()
+    await page.getByText('The server did not answer. Try again in a minute.').first().waitFor()
+    expect(await page.getByText(/price has changed/).count()).toBe(0)
+    await page.unroute('**/quote')
     await page.getByText('12.50').first().waitFor()
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.getByText('Payment complete').first().waitFor()

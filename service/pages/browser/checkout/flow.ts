@@ -7,7 +7,7 @@ import { check, errorsOf, isReachable, RECEIPT, type Choice, type Raw, type Refu
 import { nameOf, type Saved, type SavedCall, type SavedPayment } from './kept.ts'
 import { hashOf } from './order.ts'
 import { signTerms } from './wallets.ts'
-import { openPricing, pricedPage, wishOf } from './wish.ts'
+import { isSame, openPricing, pricedPage, wishOf } from './wish.ts'
 import {
   hurdleOf,
   isAsked,
@@ -186,8 +186,12 @@ async function isPricedNow(
   store.change({ doing: 'sending' })
   const isCurrent = await pricing.isCurrent()
   store.change({ doing: null })
-  if (!isCurrent && store.read().wishFault === null) {
-    store.change({ notice: { tone: 'plain', text: say('pay.priceChanged', { price: priceOf(store.read().page) }) } })
+  const { page, wish, priced, wishFault } = store.read()
+  // Without an answer its price is not known.
+  const isAnswered = isSame(wish, priced)
+  if (!isCurrent && (wishFault === null || !isAnswered)) {
+    const text = isAnswered ? say('pay.priceChanged', { price: priceOf(page) }) : say('receipt.noAnswer')
+    store.change({ notice: { tone: 'plain', text } })
   }
   return isCurrent
 }

@@ -76,7 +76,8 @@ export function openPricing({ store, api }: { store: Watched<State>; api: Api })
   }
 }
 
-function isSame(one: Wish, other: Wish): boolean {
+/** Whether two ask for the same. */
+export function isSame(one: Wish, other: Wish): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
