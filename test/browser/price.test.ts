@@ -30,6 +30,9 @@ inBrowser('a price that a customer decides', () => {
     await page.getByLabel('Quantity').press('Tab')
     await page.getByText('10.00').first().waitFor()
     expect(await page.getByLabel('Quantity').inputValue()).toBe('5')
+    await page.getByLabel('Quantity').fill('98')
+    await page.getByLabel('Quantity').press('Tab')
+    expect(await page.getByLabel('Quantity').inputValue()).toBe('5')
     await page.getByRole('button', { name: 'One less' }).click()
     await page.getByText('8.00').first().waitFor()
 
@@ -114,6 +117,15 @@ inBrowser('a price that a customer decides', () => {
       .waitFor()
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     expect((await shop.person.call('GET', `/v1/checkouts/${sale.id}/payments`)).body.total).toBe(0)
+    // What may be another amount is none.
+    for (const typed of ['3,000', '3.000,5', '3.000', '']) {
+      await page.getByLabel(/Your price/).fill(typed)
+      await page.getByText('Enter an amount without thousands separators, such as 1000.50.').waitFor()
+      await page.getByRole('button', { name: 'Simulate payment' }).click()
+      expect((await shop.person.call('GET', `/v1/checkouts/${sale.id}/payments`)).body.total).toBe(0)
+      await page.getByLabel(/Your price/).fill('5')
+      await page.getByText('Enter an amount without').waitFor({ state: 'detached' })
+    }
     // Without an answer the price is not known, and is not said to have changed.
     await page.route('**/quote', (route) => route.abort())
     await page.getByLabel(/Your price/).fill('12.5')

@@ -1,3 +1,4 @@
+import { toMicroUsdc } from '../../service/ui-kit/amount.ts'
 import { changedOf, fieldNameOf, toAmount, toJson, versionFor } from '../../service/dashboard/browser/parts/texts.ts'
 
 test.each([
@@ -18,6 +19,24 @@ test('an amount may be written with a comma', () => {
 
 test('an amount in groups of thousands is refused, as it would be read as a small one', () => {
   expect(['1,000', '12,500', '1,000,000'].map(toAmount)).toEqual([Number.NaN, Number.NaN, Number.NaN])
+})
+
+test.each([
+  ['5', 5_000_000n],
+  [' 1000,5 ', 1_000_500_000n],
+  ['0.125', 125_000n],
+  ['1.1250', 1_125_000n],
+  [',5', 500_000n],
+  ['1,000', null],
+  ['1.000', null],
+  ['1.000,5', null],
+  ['1,000,000', null],
+  ['1 000', null],
+  ['0.1234567', null],
+  ['', null],
+  ['.', null],
+])('a payment page reads %j as %s', (text, micro) => {
+  expect(toMicroUsdc(text)).toBe(micro)
 })
 
 test('a number that is not valid is sent as its text, never as null, which means "no limit"', () => {

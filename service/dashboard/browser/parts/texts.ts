@@ -1,3 +1,7 @@
+import { toAmount } from '../../../ui-kit/amount.ts'
+
+export { toAmount }
+
 /*
  * Converts between a form's state, which is text, and the API's values. Both use the field names of the API's body, so
  * that the service's errors find their field.
@@ -35,14 +39,6 @@ function textOf(value: unknown): string {
       .join('\n')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
-
-/** An invalid number is NaN, which the service refuses with the field's message. So is `1,000`, which may mean either. */
-export function toAmount(text: string): number {
-  const written = text.trim()
-  return written === '' || GROUPED.test(written) ? Number.NaN : Number(written.replace(',', '.'))
-}
-
-const GROUPED = /^[1-9]\d{0,2}(,\d{3})+$/
 
 /**
  * JSON has null for a number that is not valid, and null often means "no limit". Its text is sent instead, which the service

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { toMicroUsdc } from '../../../ui-kit/amount.ts'
 import { Warning } from './Icons.tsx'
 import type { Choice, Refusal } from './form.ts'
 import { isCouponFault, type State } from './state.ts'
@@ -12,7 +13,11 @@ export function Price({ state, choose, locked }: PriceProps) {
   const chooses = pricing?.kind === 'quantity' || pricing?.kind === 'choose'
   if (!chooses && !coupons) return null
   const isAboutCode = wishFault !== null && isCouponFault(wishFault)
-  const fault = wishFault === null || isAboutCode ? null : sentenceOf(wishFault)
+  const fault = Number.isNaN(wish.choice.amount)
+    ? say('pay.wrongAmount')
+    : wishFault === null || isAboutCode
+      ? null
+      : sentenceOf(wishFault)
   return (
     <section class="fields" aria-label={say('price.title')}>
       {pricing?.kind === 'quantity' && (
@@ -54,7 +59,8 @@ const AMOUNT = 'price-amount'
 const CODE = 'price-code'
 
 function Quantity({ min, max, price, chosen, choose, locked, fault }: QuantityProps) {
-  const step = (by: number): void => choose(Math.min(max, Math.max(min, chosen + by)))
+  const clamp = (quantity: number): number => Math.min(max, Math.max(min, quantity))
+  const step = (by: number): void => choose(clamp(chosen + by))
   return (
     <div class="field">
       <label for={QUANTITY}>
@@ -79,9 +85,11 @@ function Quantity({ min, max, price, chosen, choose, locked, fault }: QuantityPr
           aria-invalid={fault !== null}
           {...(fault === null ? {} : { 'aria-describedby': `${QUANTITY}-fault` })}
           onChange={({ currentTarget }) => {
-            const typed = Number(currentTarget.value)
-            if (Number.isInteger(typed)) choose(Math.min(max, Math.max(min, typed)))
-            else currentTarget.value = String(chosen)
+            const typed = currentTarget.value.trim()
+            const next = /^\d+$/.test(typed) ? clamp(Number(typed)) : chosen
+            // Where it is the same as before, nothing else shows it.
+            currentTarget.value = String(next)
+            choose(next)
           }}
         />
         <button type="button" aria-label={say('price.more')} disabled={locked || chosen >= max} onClick={() => step(1)}>
@@ -121,9 +129,9 @@ function Amount({ min, max, chosen, choose, locked, fault }: AmountProps) {
         aria-invalid={fault !== null}
         {...(fault === null ? {} : { 'aria-describedby': `${AMOUNT}-fault` })}
         onInput={({ currentTarget }) => {
-          const typed = Number(currentTarget.value.replace(',', '.'))
-          // What is no amount is refused by the service, which says why.
-          if (currentTarget.value.trim() !== '' && Number.isFinite(typed)) choose(typed)
+          // What is no amount has no price.
+          const typed = toMicroUsdc(currentTarget.value)
+          choose(typed === null ? Number.NaN : Number(typed) / 1_000_000)
         }}
       />
       <Fault id={`${AMOUNT}-fault`} text={fault} />

@@ -2,6 +2,7 @@ import { render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { hasSoundChecksum } from '../../../kit/keccak.ts'
 import { walletAddress, type Hex } from '../../../kit/passkey-wallet.ts'
+import { toMicroUsdc } from '../../../ui-kit/amount.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import { isRecord, isRejected } from '../../../ui-kit/provider.ts'
 import { remember, remembered } from '../../../ui-kit/watched.ts'
@@ -135,7 +136,7 @@ function SendForm({
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (busy || holding === undefined) return
-    const value = unitsIn(amount)
+    const value = toMicroUsdc(amount)
     const target = to.trim()
     setDone(null)
     const wrong = faultIn({ target, value, has, own: walletAddress(passkey.key) })
@@ -278,7 +279,7 @@ function faultIn({
   own: string
 }) {
   if (has === null) return say('passkey.noBalance')
-  if (value === null || value === 0n) return say('passkey.wrongAmount')
+  if (value === null || value === 0n) return say('pay.wrongAmount')
   if (value > has) return say('passkey.tooMuch', { balance: microUsdc(has) })
   const isAddress = /^0x[0-9a-fA-F]{40}$/.test(target) && hasSoundChecksum(target)
   if (!isAddress || /^0x0{40}$/.test(target) || target.toLowerCase() === own) return say('passkey.wrongAddress')
@@ -388,15 +389,11 @@ function sentenceIn(error: unknown): string {
   return say('passkey.notFound')
 }
 
-/** Micro-USDC in what a person types, with a point or a comma; null where it is none. */
-function unitsIn(text: string): bigint | null {
-  const [, whole, part = ''] = /^(\d{1,12})(?:[.,](\d{1,6}))?$/.exec(text.trim()) ?? []
-  return whole === undefined ? null : BigInt(whole) * 1_000_000n + BigInt(part.padEnd(6, '0'))
-}
-
+/** As `toMicroUsdc` reads it. Three decimals might be taken for thousands. */
 function textOf(units: bigint): string {
   const part = String(units % 1_000_000n)
     .padStart(6, '0')
     .replace(/0{1,4}$/, '')
+    .replace(/^...$/, '$&0')
   return `${String(units / 1_000_000n)}.${part}`
 }

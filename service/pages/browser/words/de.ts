@@ -155,6 +155,7 @@ export const de: Words = {
     '{wallet} konnte nicht bestätigen. Es wurde nichts abgebucht. Versuchen Sie es erneut, oder ändern Sie die Wallet.',
   'pay.walletBusy': 'In Ihrer Wallet ist eine Anfrage offen. Öffnen Sie die Wallet, um fortzufahren.',
   'pay.walletError': 'Die Wallet meldet einen Fehler. Öffnen Sie die Wallet und versuchen Sie es erneut.',
+  'pay.wrongAmount': 'Geben Sie den Betrag ohne Tausendertrennzeichen ein, zum Beispiel 1000,50.',
   'pay.priceChanged': 'Der Preis hat sich geändert. Er beträgt jetzt {price}.',
   'pay.connected': 'Verbunden mit {wallet}.',
   'pay.whileConnecting': 'Es wird auf die Verbindung mit Ihrer Wallet gewartet.',
@@ -186,7 +187,6 @@ export const de: Words = {
   'passkey.toHint':
     'Sie muss USDC auf {network} annehmen. Was an eine falsche Adresse geht, ist verloren. Es gibt keine Gebühren.',
   'passkey.sendNow': 'USDC senden',
-  'passkey.wrongAmount': 'Geben Sie einen Betrag ein, zum Beispiel 1,50.',
   'passkey.tooMuch': 'Ihr Wallet hat {balance}. Geben Sie einen kleineren Betrag ein.',
   'passkey.wrongAddress': 'An diese Adresse kann kein USDC gesendet werden. Prüfen Sie sie.',
   'passkey.sent': '{amount} wurden an {to} gesendet.',

@@ -150,6 +150,7 @@ export const es: Words = {
   'pay.notSigned': '{wallet} no ha podido confirmar. No se ha cobrado nada. Inténtalo de nuevo o cambia de wallet.',
   'pay.walletBusy': 'Tu wallet tiene una solicitud abierta. Ábrela para continuar.',
   'pay.walletError': 'La wallet ha devuelto un error. Ábrela e inténtalo de nuevo.',
+  'pay.wrongAmount': 'Introduce un importe sin separadores de miles, por ejemplo 1000,50.',
   'pay.priceChanged': 'El precio ha cambiado. Ahora es {price}.',
   'pay.connected': 'Conectado con {wallet}.',
   'pay.whileConnecting': 'Esperando a que se conecte tu wallet.',
@@ -180,7 +181,6 @@ export const es: Words = {
   'passkey.toHint':
     'Debe aceptar USDC en {network}. Lo que se envía a una dirección equivocada se pierde. No hay comisiones.',
   'passkey.sendNow': 'Enviar USDC',
-  'passkey.wrongAmount': 'Introduce un importe, por ejemplo 1,50.',
   'passkey.tooMuch': 'Tu monedero tiene {balance}. Introduce un importe menor.',
   'passkey.wrongAddress': 'No se puede enviar USDC a esta dirección. Compruébala.',
   'passkey.sent': 'Se han enviado {amount} a {to}.',

@@ -157,6 +157,7 @@ export const fr: Words = {
   'pay.notSigned': '{wallet} n’a pas pu confirmer. Rien n’a été débité. Réessayez ou changez de wallet.',
   'pay.walletBusy': 'Une demande est ouverte dans votre wallet. Ouvrez-le pour continuer.',
   'pay.walletError': 'Le wallet a signalé une erreur. Ouvrez-le et réessayez.',
+  'pay.wrongAmount': 'Saisissez un montant sans séparateur de milliers, par exemple 1000,50.',
   'pay.priceChanged': 'Le prix a changé. Il est maintenant de {price}.',
   'pay.connected': 'Connecté avec {wallet}.',
   'pay.whileConnecting': 'En attente de la connexion de votre wallet.',
@@ -187,7 +188,6 @@ export const fr: Words = {
   'passkey.toHint':
     'Elle doit accepter les USDC sur {network}. Ce qui est envoyé à une mauvaise adresse est perdu. Il n’y a pas de frais.',
   'passkey.sendNow': 'Envoyer les USDC',
-  'passkey.wrongAmount': 'Saisissez un montant, par exemple 1,50.',
   'passkey.tooMuch': 'Votre portefeuille contient {balance}. Saisissez un montant plus petit.',
   'passkey.wrongAddress': 'On ne peut pas envoyer d’USDC à cette adresse. Vérifiez-la.',
   'passkey.sent': '{amount} ont été envoyés à {to}.',

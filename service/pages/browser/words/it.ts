@@ -153,6 +153,7 @@ export const it: Words = {
   'pay.notSigned': '{wallet} non ha potuto confermare. Non è stato addebitato nulla. Riprova o cambia wallet.',
   'pay.walletBusy': 'Il tuo wallet ha una richiesta aperta. Aprilo per continuare.',
   'pay.walletError': 'Il wallet ha restituito un errore. Aprilo e riprova.',
+  'pay.wrongAmount': 'Inserisci un importo senza separatori delle migliaia, ad esempio 1000,50.',
   'pay.priceChanged': 'Il prezzo è cambiato. Ora è {price}.',
   'pay.connected': 'Connesso con {wallet}.',
   'pay.whileConnecting': 'In attesa della connessione del tuo wallet.',
@@ -183,7 +184,6 @@ export const it: Words = {
   'passkey.toHint':
     'Deve accettare USDC su {network}. Ciò che viene inviato a un indirizzo sbagliato è perso. Non ci sono commissioni.',
   'passkey.sendNow': 'Invia USDC',
-  'passkey.wrongAmount': 'Inserisci un importo, ad esempio 1,50.',
   'passkey.tooMuch': 'Il tuo portafoglio ha {balance}. Inserisci un importo minore.',
   'passkey.wrongAddress': 'Non si possono inviare USDC a questo indirizzo. Controllalo.',
   'passkey.sent': '{amount} sono stati inviati a {to}.',

@@ -152,6 +152,7 @@ export const ja: Words = {
     '{wallet} で確認できませんでした。請求は発生していません。もう一度試すか、ウォレットを変更してください。',
   'pay.walletBusy': 'ウォレットに未処理のリクエストがあります。ウォレットを開いて続けてください。',
   'pay.walletError': 'ウォレットでエラーが発生しました。ウォレットを開いてもう一度お試しください。',
+  'pay.wrongAmount': '桁区切りを使わずに金額を入力してください（例：1000.50）。',
   'pay.priceChanged': '価格が変わりました。現在は {price} です。',
   'pay.connected': '{wallet} に接続しました。',
   'pay.whileConnecting': 'ウォレットの接続を待っています。',
@@ -182,7 +183,6 @@ export const ja: Words = {
   'passkey.toHint':
     '{network} の USDC を受け取れるアドレスを入力してください。誤ったアドレスに送ったものは失われます。手数料はかかりません。',
   'passkey.sendNow': 'USDC を送る',
-  'passkey.wrongAmount': '金額を入力してください（例：1.50）。',
   'passkey.tooMuch': 'ウォレットの残高は {balance} です。より少ない金額を入力してください。',
   'passkey.wrongAddress': 'このアドレスには USDC を送れません。確認してください。',
   'passkey.sent': '{amount} を {to} に送りました。',
