@@ -48,6 +48,15 @@ inBrowser('a page that is loaded again in the middle', () => {
 
   const sponsored = (): Promise<number> => sentBy(shop.chain, shop.chain.accounts[0]!.address)
 
+  it('still has the address for the receipt, also where nothing else was typed', async () => {
+    const sale = await shop.sell({ fields: [], testMode: true })
+    const { page } = await shop.visit(sale, { wallet: false })
+    await page.getByLabel(/receipt/i).fill('ada@example.com')
+    await page.reload()
+    await page.getByRole('button', { name: 'Simulate payment' }).click()
+    await page.getByText(/ada@example[.]com/).waitFor()
+  })
+
   it('finds its pending payment again by its address, and does not call it failed', async () => {
     const before = await sponsored()
     const visit = await toPay()

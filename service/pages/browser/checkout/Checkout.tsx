@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shownNames } from '../../../ui-kit/format.ts'
-import { draftOf, fillFromDraft, rawOf, saveDraft } from './draft.ts'
+import { draftOf, fillFromDraft, rawOf, saveDraft, type Control } from './draft.ts'
 import { Ahead } from './Ahead.tsx'
 import { Fields } from './Fields.tsx'
 import { RECEIPT, type Raw } from './form.ts'
@@ -75,6 +75,7 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
   const { page, errors, order, prefill } = state
   const { fields } = page.checkout
   const draft = draftOf(state)
+  const drafted: Control[] = [...fields, { name: RECEIPT_ADDRESS, type: 'email' }]
   // The first rendering, which the server makes too, knows only the defaults.
   const [raw, setRaw] = useState<Raw | null>(null)
   const shown = shownNames(fields, (field) => (raw === null ? field.default : raw[field.name]))
@@ -83,9 +84,11 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
   }
   useEffect(() => {
     if (acts === null || form.current === null || prefill === null) return
-    fillFromDraft(draft, prefill, fields, form.current)
+    fillFromDraft(draft, prefill, drafted, form.current)
     look()
-    if (order === null) acts.choose(rawOf(fields, form.current))
+    const raw = rawOf(drafted, form.current)
+    acts.enterEmail(String(raw[RECEIPT_ADDRESS]))
+    if (order === null) acts.choose(raw)
   }, [prefill])
   useEffect(() => {
     const first = fields.find(({ name }) => name in errors)
@@ -96,8 +99,8 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
   const save = (): void => {
     look()
     if (acts === null || form.current === null || prefill === null || order !== null) return
-    const raw = rawOf(fields, form.current)
-    saveDraft(draft, fields, raw)
+    const raw = rawOf(drafted, form.current)
+    saveDraft(draft, drafted, raw)
     acts.choose(raw)
   }
   const choose = (choice: Choice): void => {

@@ -3,8 +3,11 @@ import type { CheckoutPage, Field } from '../../model.ts'
 import { FILLED, type Raw } from './form.ts'
 import type { Prefill } from './prefill.ts'
 
+/** What the form's controls are read by. */
+export type Control = Pick<Field, 'name' | 'type'>
+
 /** The form's current values. */
-export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
+export function rawOf(fields: readonly Control[], form: HTMLFormElement): Raw {
   return Object.fromEntries(
     fields.map(({ name, type }): [string, string | boolean] => {
       const control = form.elements.namedItem(name) as HTMLInputElement | null
@@ -19,7 +22,7 @@ export function draftOf({ page, prefill }: { page: CheckoutPage; prefill: Prefil
 }
 
 /** A form's values survive a reload of its tab; they are deleted with the tab or after the payment. */
-export function saveDraft(draft: string, fields: readonly Field[], raw: Raw): void {
+export function saveDraft(draft: string, fields: readonly Control[], raw: Raw): void {
   const values = fields.map(({ name }) => [name, raw[name] ?? ''])
   const text = JSON.stringify(values)
   // If storage is disabled or full, the form works without a draft.
@@ -30,7 +33,7 @@ export function saveDraft(draft: string, fields: readonly Field[], raw: Raw): vo
 export function fillFromDraft(
   draft: string,
   { values, locked }: Prefill,
-  fields: readonly Field[],
+  fields: readonly Control[],
   form: HTMLFormElement,
 ): void {
   fillIn(form, values)
