@@ -53,12 +53,8 @@ export interface Keeper<Kept = SavedPayment> {
 /** One per checkout or order, shared by all tabs of this browser. */
 export function openKeeper<Kept extends Saved = SavedPayment>(of: string): Keeper<Kept> {
   const name = `coinslot:${of}`
-  const read = (): Kept | null => (fromText(remembered(name)) ?? fromText(entryText(name))) as Kept | null
-  const write = (kept: Kept): void => {
-    const text = JSON.stringify({ version: VERSION, ...kept })
-    // If storage is disabled, this tab's own history entry survives a reload too.
-    if (!remember(name, text)) history.replaceState({ ...(history.state as object | null), [name]: text }, '')
-  }
+  const read = (): Kept | null => fromText(storedText(name)) as Kept | null
+  const write = (kept: Kept): void => storeText(name, JSON.stringify({ version: VERSION, ...kept }))
   return {
     read,
     write,
@@ -84,17 +80,21 @@ export function openKeeper<Kept extends Saved = SavedPayment>(of: string): Keepe
     forget(meant) {
       const kept = read()
       if (kept === null || !meant(kept)) return
-      remember(name, null)
-      history.replaceState({ ...(history.state as object | null), [name]: undefined }, '')
+      storeText(name, null)
     },
   }
 }
 
 const VERSION = 1
 
-/** From this tab's history entry. */
-function entryText(name: string): string | null {
-  const text = (history.state as Record<string, unknown> | null)?.[name]
+/** Survives a reload. If storage is disabled, this tab's own history entry does too. Null deletes it. */
+export function storeText(name: string, text: string | null): void {
+  if (remember(name, text) && text !== null) return
+  history.replaceState({ ...(history.state as object | null), [name]: text }, '')
+}
+
+export function storedText(name: string): string | null {
+  const text = remembered(name) ?? (history.state as Record<string, unknown> | null)?.[name]
   return typeof text === 'string' ? text : null
 }
 

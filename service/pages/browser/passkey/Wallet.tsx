@@ -5,11 +5,11 @@ import { walletAddress, type Hex } from '../../../kit/passkey-wallet.ts'
 import { toMicroUsdc } from '../../../ui-kit/amount.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import { isRecord, isRejected } from '../../../ui-kit/provider.ts'
-import { remember, remembered } from '../../../ui-kit/watched.ts'
 import { Hint, Primary } from '../checkout/Actions.tsx'
 import { ask, isDefinite } from '../checkout/api.ts'
 import { wait } from '../checkout/found.ts'
 import { CoinMark, Outward } from '../checkout/Icons.tsx'
+import { storedText, storeText } from '../checkout/kept.ts'
 import { authorize, typedData, type Authorization } from '../pay/authorization.ts'
 import { microUsdc, say } from '../words/say.ts'
 import { sentenceOf } from '../words/reasons.ts'
@@ -309,7 +309,7 @@ async function signed(
   const first = savedTransfer(from)
   if (first !== null) return { transfer: first, isOpen: true }
   const transfer = { chainId, authorization, signature }
-  remember(placeOf(from), JSON.stringify(transfer))
+  storeText(placeOf(from), JSON.stringify(transfer))
   return { transfer, isOpen: false }
 }
 
@@ -329,7 +329,7 @@ const placeOf = (from: string): string => `coinslot:passkey-transfer:${from}`
 
 function savedTransfer(from: string): Transfer | null {
   try {
-    const saved: unknown = JSON.parse(remembered(placeOf(from)) ?? 'null')
+    const saved: unknown = JSON.parse(storedText(placeOf(from)) ?? 'null')
     return isRecord(saved) && isRecord(saved['authorization']) ? (saved as unknown as Transfer) : null
   } catch {
     return null
@@ -353,7 +353,7 @@ async function relay(body: Transfer, { isOpen, now, tell }: Relaying): Promise<S
     const isExpired = now() > Number(validBefore) * 1_000 + EXPIRY_MARGIN_MS
     const isRefused = answer !== null && (isDefinite(answer) || (isLimit && attempt >= ATTEMPTS))
     const isNotTaken = isRefused && (!isOpen || (isExpired && !isLimit))
-    if (isEnd || isNotTaken) remember(placeOf(from), null)
+    if (isEnd || isNotTaken) storeText(placeOf(from), null)
     if (isEnd) return sent
     if (isNotTaken) throw new Refused(String(answer.body['code']), String(answer.body['error']))
     isOpen ||= !isLimit
