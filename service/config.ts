@@ -482,7 +482,7 @@ function addressesOf(config: z.output<typeof schema>): Addresses {
   }
 }
 
-/** Whether all of them are this machine's own, so that no stranger signs up there or calls a paywall. */
+/** Whether all of them name this machine. Others reach it all the same where it listens at more than loopback. */
 export function isReachedLocally(addresses: Addresses): boolean {
   return Object.values(addresses).every(isLocalAddress)
 }

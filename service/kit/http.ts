@@ -68,7 +68,10 @@ export function isLocalAddress(address: string): boolean {
 }
 
 export function isLocalHost(host: string): boolean {
-  return LOCAL_HOST.test(host)
+  return isLoopback(host.replace(/:\d{1,5}$/, ''))
 }
 
-const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
+/** Whether a name or an address, without a port, is this machine's own. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}

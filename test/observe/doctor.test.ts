@@ -311,13 +311,15 @@ test('our addresses have to answer with our own health', async () => {
   they!.close()
 })
 
-test('warns of a sandbox at a public address that calls private addresses', async () => {
+test('warns of a sandbox that calls private addresses and is reached from elsewhere', async () => {
   const warned = async (environment: Record<string, string>) =>
     (await look(checkMachine, environment)).some(({ check }) => check === 'ALLOW_PRIVATE_CALLBACKS')
-  expect(await warned({})).toBe(false)
+  expect(await warned({})).toBe(true)
+  expect(await warned({ ALLOW_PRIVATE_CALLBACKS: 'false' })).toBe(false)
+  for (const HOST of ['127.0.0.1', 'localhost', '::1']) expect(await warned({ HOST })).toBe(false)
   const isPublic = { PUBLIC_DASHBOARD_URL: 'https://pay.example.com' }
   expect(await warned(isPublic)).toBe(false)
-  expect(await warned({ ...isPublic, ALLOW_PRIVATE_CALLBACKS: 'true' })).toBe(true)
+  expect(await warned({ ...isPublic, HOST: '127.0.0.1', ALLOW_PRIVATE_CALLBACKS: 'true' })).toBe(true)
   expect(await warned({ ...LIVE, ALLOW_PRIVATE_CALLBACKS: 'true' })).toBe(true)
 })
 

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
+import { isLocalAddress, isLocalHost } from '../../kit/http.ts'
 import { streamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import { createCallers } from './callers.ts'
@@ -151,7 +152,7 @@ const UNKNOWN = Symbol('unknown session')
 function assertOrigin(request: Request, { origins, address }: McpDeps): void {
   const { origin } = request.headers
   if (origin === undefined || origins.includes(origin) || origin === new URL(address).origin) return
-  if (isLoopback(origin) && isLoopback(`http://${request.get('host') ?? ''}`)) return
+  if (isLocalOrigin(origin) && isLocalHost(request.get('host') ?? '')) return
   throw new DomainError(
     'forbidden',
     'foreign_origin',
@@ -159,8 +160,8 @@ function assertOrigin(request: Request, { origins, address }: McpDeps): void {
   )
 }
 
-function isLoopback(origin: string): boolean {
-  return URL.canParse(origin) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
+function isLocalOrigin(origin: string): boolean {
+  return URL.canParse(origin) && isLocalAddress(origin)
 }
 
 function queryOf({ query, params }: Request): Record<string, string> {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { isReachedLocally, type Config } from '../../config.ts'
+import { isLoopback } from '../../kit/http.ts'
 import { fault, fine, warning, type Finding, type CheckContext } from './model.ts'
 
 /** What the process stands on: room on disk, files that it may open, and the secrets that all processes must share. */
@@ -26,9 +27,11 @@ function secrets(config: Config): Finding[] {
 }
 
 /** The sign-up of a sandbox is open to all who reach it. */
-function privateCalls(config: Config): Finding[] {
-  if (!config.ALLOW_PRIVATE_CALLBACKS || (!config.LIVE && isReachedLocally(config.addresses))) return []
-  const says = 'Is on: any account can make this server call your private network. Set it to false.'
+function privateCalls({ ALLOW_PRIVATE_CALLBACKS, HOST, LIVE, addresses }: Config): Finding[] {
+  const isLocal = !LIVE && isReachedLocally(addresses)
+  if (!ALLOW_PRIVATE_CALLBACKS || (isLocal && (HOST === '::1' || isLoopback(HOST)))) return []
+  const remedy = isLocal ? 'Set HOST=127.0.0.1 unless others need to reach this machine, or set' : 'Set'
+  const says = `Is on: any account can make this server call your private network. ${remedy} ALLOW_PRIVATE_CALLBACKS=false.`
   return [warning('ALLOW_PRIVATE_CALLBACKS', says)]
 }
 

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { isIP } from 'node:net'
+import { isLoopback } from '../../kit/http.ts'
 import { plain } from '../../kit/schema/bounded.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
 import { withoutTrailing } from '../../kit/text.ts'
@@ -104,10 +105,6 @@ function faultOfHost({ protocol, hostname, username, password }: URL, live: bool
   if (isIP(address) !== 0) return 'resource.url must have a host name, not an address'
   const name = hostname.replace(/\.$/, '').toLowerCase()
   return !name.includes('.') || PRIVATE_NAME.test(name) ? 'resource.url must have a public host name' : null
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
 const PRIVATE_NAME = /\.(local|localhost|localdomain|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/

@@ -2,6 +2,7 @@ import type { Network } from '../../chain/networks.ts'
 import type { Page, Spender } from '../../budgets/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
+import { isLoopback } from '../../kit/http.ts'
 import { deriveId, newId, type Id } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { OutboundResponse } from '../../outbound/model.ts'
@@ -169,7 +170,7 @@ function carriageOf({ url, headers }: PaidRequest, { live }: Network, seller: Pi
   const { protocol, hostname } = new URL(url)
   const taken = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
   return {
-    isExposed: live && protocol === 'http:' && !LOOPBACK.test(hostname),
+    isExposed: live && protocol === 'http:' && !isLoopback(hostname),
     mayAdd(header: string): boolean {
       try {
         seller.checkHeaders({ [header]: '' })
@@ -180,8 +181,6 @@ function carriageOf({ url, headers }: PaidRequest, { live }: Network, seller: Pi
     },
   }
 }
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 function toOutbound({ url, method, headers, body }: PaidRequest) {
   return { url, method, headers, ...(body === null ? {} : { body }) }
