@@ -7,6 +7,7 @@ export interface ClaimTime {
   untilMs: number
   /** Before each further attempt: a replica that has just died is still chosen for a moment. */
   pausesMs?: readonly number[]
+  now?: () => number
 }
 
 /**
@@ -16,18 +17,18 @@ export interface ClaimTime {
 export async function claim(
   webhook: IWebhookFunctions,
   deliveryId: string,
-  { untilMs, pausesMs = PAUSES_MS }: ClaimTime,
+  { untilMs, pausesMs = PAUSES_MS, now = Date.now }: ClaimTime,
 ): Promise<HttpResult> {
   const path = `/deliveries/${encodeURIComponent(deliveryId)}/claim`
   const idempotencyKey = randomUUID()
   const attempt = () => {
-    const timeoutMs = Math.min(ATTEMPT_MS, untilMs - Date.now())
+    const timeoutMs = Math.min(ATTEMPT_MS, untilMs - now())
     return ask(webhook, { method: 'POST', path, idempotencyKey, timeoutMs })
   }
   let answer = await attempt()
   for (const pauseMs of pausesMs) {
     if (answer.reached && answer.status < 500) break
-    if (isTooLate({ untilMs }, pauseMs)) break
+    if (isTooLate({ untilMs, now }, pauseMs)) break
     await sleep(pauseMs)
     answer = await attempt()
   }
@@ -35,8 +36,8 @@ export async function claim(
 }
 
 /** Whether an attempt after this pause has no time left to be answered. */
-export function isTooLate({ untilMs }: Pick<ClaimTime, 'untilMs'>, pauseMs = 0): boolean {
-  return untilMs - Date.now() - pauseMs < ATTEMPT_MS_MIN
+export function isTooLate({ untilMs, now = Date.now }: ClaimTime, pauseMs = 0): boolean {
+  return untilMs - now() - pauseMs < ATTEMPT_MS_MIN
 }
 
 const ATTEMPT_MS = 5_000

@@ -4,6 +4,7 @@ import { PAY_TO_RUN } from '../../nodes/PayToRunTrigger/checkout.ts'
 import { receive } from '../../nodes/PayToRunTrigger/delivery.ts'
 import { SECRET, webhook, type ServiceAnswer } from './n8n.ts'
 
+const NOW = Date.parse('2027-01-15T08:00:00Z')
 const LOST = new Error('socket hang up')
 const BROKEN: ServiceAnswer = { status: 502, body: '<html>' }
 const CLAIMED: ServiceAnswer = { status: 200, body: { claimed: true } }
@@ -22,7 +23,7 @@ describe('the claim of a delivery', () => {
   })
 
   it('is not sent again where the service would not read the answer any more', async () => {
-    const { calls } = await claimed([LOST, CLAIMED], { untilMs: Date.now() + 900 })
+    const { calls } = await claimed([LOST, CLAIMED], { untilMs: NOW + 1_499 })
     expect(calls).toHaveLength(1)
   })
 
@@ -32,9 +33,8 @@ describe('the claim of a delivery', () => {
   })
 
   it('ends before the service stops to wait', async () => {
-    const { calls } = await claimed([LOST, CLAIMED], { untilMs: Date.now() + 3_000 })
-    expect(calls).toHaveLength(2)
-    for (const { timeout } of calls) expect(timeout).toBeLessThanOrEqual(3_000)
+    const { calls } = await claimed([LOST, CLAIMED], { untilMs: NOW + 1_500 })
+    expect(calls.map(({ timeout }) => timeout)).toEqual([1_500, 1_000])
     const { calls: unhurried } = await claimed([CLAIMED])
     expect(unhurried[0]?.timeout).toBe(5_000)
   })
@@ -45,7 +45,7 @@ describe('a delivery whose answer would come too late', () => {
     const kept = { checkoutId: 'chk_1', secret: SECRET, formUrl: 'https://pay.example/p/chk_1', lifetime: 'persistent' }
     const { headers, body } = signed()
     const sent = webhook({ headers, body }, { memory: { ...kept, fingerprint: 'x' }, service: () => CLAIMED })
-    const result = await receive(sent.context, PAY_TO_RUN, { untilMs: Date.now() + 900 })
+    const result = await receive(sent.context, PAY_TO_RUN, { untilMs: NOW + 999, now: () => NOW })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(sent.response).toMatchObject({ status: 503, body: { code: 'too_late' } })
     expect(sent.calls).toEqual([])
@@ -65,7 +65,12 @@ function signed() {
 }
 
 async function claimed(answers: ServiceAnswer[], time: Partial<ClaimTime> = {}) {
-  const sent = webhook({}, { service: () => answers.shift() ?? LOST })
-  await claim(sent.context, 'dlv_1', { untilMs: Date.now() + 13_000, pausesMs: [0, 0], ...time })
+  let now = NOW
+  const service = (): ServiceAnswer => {
+    now += 500
+    return answers.shift() ?? LOST
+  }
+  const sent = webhook({}, { service })
+  await claim(sent.context, 'dlv_1', { untilMs: NOW + 13_000, pausesMs: [0, 0], now: () => now, ...time })
   return sent
 }
