@@ -45,6 +45,11 @@ export function isEndedUnpaid(answer: HttpResult): boolean {
   return [400, 402, 403, 404, 502, 504].includes(status) || code === 'tool_removed'
 }
 
+/** Whether the same request may get another answer later. A credential that cannot be used has to be changed. */
+export function isOutage(answer: HttpResult): boolean {
+  return answer.reached ? answer.status === 429 || answer.status >= 500 : answer.address !== ''
+}
+
 function codeOf(answer: HttpResult): string {
   return answer.reached && typeof answer.body['code'] === 'string' ? answer.body['code'] : ''
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, INodeProperties, INodePropertyOptions } from 'n8n-workflow'
 import { ask, type HttpResult, type Call } from '../shared/transport.ts'
-import { failure, isEndedUnpaid } from './failure.ts'
+import { failure, isEndedUnpaid, isOutage } from './failure.ts'
 import { purchaseOf } from './idempotency.ts'
 import type { Step } from './inputs.ts'
 
@@ -15,9 +15,18 @@ export interface Operation {
 
 /** Sends a request that costs nothing. */
 export async function read(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject> {
-  const abortSignal = step.node.getExecutionCancelSignal()
-  const answer = await ask(step.node, { ...call, method: 'GET', ...(abortSignal !== undefined && { abortSignal }) })
-  return bodyOf(step, answer)
+  return bodyOf(step, await get(step, call))
+}
+
+/** The same; undefined while the service is busy, restarts or cannot be reached. */
+export async function readNow(step: Step, call: Omit<Call, 'method'>): Promise<IDataObject | undefined> {
+  const answer = await get(step, call)
+  return isOutage(answer) ? undefined : bodyOf(step, answer)
+}
+
+async function get({ node }: Step, call: Omit<Call, 'method'>): Promise<HttpResult> {
+  const abortSignal = node.getExecutionCancelSignal()
+  return await ask(node, { ...call, method: 'GET', ...(abortSignal !== undefined && { abortSignal }) })
 }
 
 /** Changes something that exists: the same request again changes nothing more. */

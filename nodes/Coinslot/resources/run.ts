@@ -1,9 +1,9 @@
-import { NodeApiError, sleepWithAbort, type IDataObject } from 'n8n-workflow'
+import { sleepWithAbort, type IDataObject } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { runId } from '../fields.ts'
 import { text } from '../failure.ts'
 import { readText, refusal, type Step } from '../inputs.ts'
-import { read, spend, type Operation } from '../request.ts'
+import { read, readNow, spend, type Operation } from '../request.ts'
 
 export const getRun: Operation = {
   option: {
@@ -37,23 +37,17 @@ export const waitForRun: Operation = {
   async run(step) {
     const { node, item } = step
     const waitMs = (node.getNodeParameter('waitSeconds', item, 300) as number) * 1_000
-    for (let waitedMs = 0, pauseMs = PAUSE_MS; ; waitedMs += pauseMs, pauseMs = Math.min(pauseMs * 1.5, PAUSE_MS_MAX)) {
-      const isLast = waitedMs >= waitMs
-      // The run goes on while the service is busy, restarts or cannot be reached.
-      const run = await (isLast ? readRun(step) : readRun(step).catch(onceMore))
+    const untilMs = Date.now() + waitMs
+    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, PAUSE_MS_MAX)) {
+      const leftMs = untilMs - Date.now()
+      // The run continues while the service cannot answer.
+      const run = leftMs > 0 ? await readRunNow(step) : await readRun(step)
       if (run['status'] === 'succeeded') return [{ json: run }]
-      const sentence = endOf(run) ?? (isLast ? stillGoing(run) : undefined)
+      const sentence = endOf(run) ?? (leftMs > 0 ? undefined : stillGoing(run))
       if (sentence !== undefined) throw refusal(step, sentence)
-      await sleepWithAbort(pauseMs, node.getExecutionCancelSignal())
+      await sleepWithAbort(Math.max(0, Math.min(pauseMs, untilMs - Date.now())), node.getExecutionCancelSignal())
     }
   },
-}
-
-/** A run whose state nobody said. Throws what waiting does not mend. */
-function onceMore(error: unknown): IDataObject {
-  const status = error instanceof NodeApiError ? Number(error.httpCode ?? 0) : undefined
-  if (status === 0 || status === 429 || (status !== undefined && status >= 500)) return {}
-  throw error
 }
 
 function endOf({ status, error, id }: IDataObject): string | undefined {
@@ -83,7 +77,15 @@ export const cancelRun: Operation = {
 }
 
 async function readRun(step: Step): Promise<IDataObject> {
-  const { run } = await read(step, { path: runPath(step) })
+  return runIn(await read(step, { path: runPath(step) }))
+}
+
+/** Without a status while the service cannot answer. */
+async function readRunNow(step: Step): Promise<IDataObject> {
+  return runIn((await readNow(step, { path: runPath(step) })) ?? {})
+}
+
+function runIn({ run }: IDataObject): IDataObject {
   return isObject(run) ? run : {}
 }
 

@@ -405,6 +405,26 @@ describe('waiting for a run', () => {
     expect(given.error).toBeDefined()
   })
 
+  it('fails at once with a credential that cannot be used', async () => {
+    const done = await execute({ parameters: { ...parameters, waitSeconds: 3_600 }, credentials: { url: '' } })
+    expect((done.error as Error).message).toMatch(/^The Coinslot credential cannot be used: it has no service address/)
+    expect(done.calls).toEqual([])
+  })
+
+  it('counts the time that its requests take', async () => {
+    const { now: clock } = Date
+    let now = clock()
+    Date.now = () => now
+    const service = (): ServiceAnswer => {
+      now += 5_000
+      return run('running')
+    }
+    const done = await execute({ parameters: { ...parameters, waitSeconds: 5 }, service })
+    Date.now = clock
+    expect(done.calls).toHaveLength(2)
+    expect((done.error as Error).message).toMatch(/run_1 is still running/)
+  })
+
   it('ends at once where waiting mends nothing', async () => {
     const done = await execute({ parameters, answers: [{ status: 404, body: { code: 'run_not_found', error: 'x' } }] })
     expect(done.error).toBeDefined()
