@@ -120,11 +120,11 @@ async function once(
   if (isTooLate(time)) {
     return answer(webhook, 503, 'too_late', 'This n8n took too long to prepare the delivery. It is tried again.')
   }
-  const told = await claim(webhook, deliveryId, time)
-  const claimed = told.reached && told.status === 200 ? told.body['claimed'] : undefined
+  const result = await claim(webhook, deliveryId, time)
+  const claimed = result.reached && result.status === 200 ? result.body['claimed'] : undefined
   if (claimed === true) return run(data)
   if (claimed === false) return { webhookResponse: { duplicate: true } }
-  const reason = advice(told)
+  const reason = advice(result)
   webhook.logger.error(`Delivery ${deliveryId} could not be claimed and is left for a later attempt. ${reason}`)
   return answer(webhook, 503, 'claim_unavailable', reason)
 }

@@ -425,7 +425,7 @@ describe('waiting for a run', () => {
     expect((done.error as Error).message).toMatch(/run_1 is still running/)
   })
 
-  it('ends at once where waiting mends nothing', async () => {
+  it('fails at once where waiting does not help', async () => {
     const done = await execute({ parameters, answers: [{ status: 404, body: { code: 'run_not_found', error: 'x' } }] })
     expect(done.error).toBeDefined()
     expect(done.calls).toHaveLength(1)

@@ -135,6 +135,6 @@ export async function call(method: 'GET' | 'POST', path: string, body?: unknown)
   throw new Fault(fault.message, { status: 401, code: 'unauthenticated', requestId: fault.requestId })
 }
 
-/** Whoever is signed in is meant. */
+/** Sent without an account: they concern the browser's session, of whichever account. */
 const OF_THE_BROWSER = new Set(['/auth/get-session', '/auth/sign-out'])
 const SESSION_OVER = new Set(['unauthorized', 'unauthenticated'])

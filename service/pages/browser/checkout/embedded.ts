@@ -28,11 +28,11 @@ function openFrame(store: Watched<State>, { origin, checkoutId, found }: Framed)
   addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && !event.defaultPrevented) tell({ type: 'coinslot:close' })
   })
-  // The frame shows it again after a reload of the site, which is told of it once.
-  const told = `coinslot:told:${checkoutId}`
+  // A reload of the site shows the payment again, and sends its message no second time.
+  const sent = `coinslot:told:${checkoutId}`
   whenPaid(store, ({ id }) => {
-    if (remembered(told) !== id) tell({ type: 'coinslot:paid', paymentId: id })
-    remember(told, id)
+    if (remembered(sent) !== id) tell({ type: 'coinslot:paid', paymentId: id })
+    remember(sent, id)
   })
   addEventListener('message', ({ origin: from, source, data }: MessageEvent<unknown>) => {
     // Only from a tab that this frame opened, with a page of this service in it.
