@@ -101,9 +101,10 @@ async function answers(
     const isKnown = name === 'PUBLIC_URL' ? before['PUBLIC_API_URL'] !== undefined : before[name] !== undefined
     if (isKnown) continue
     const flag = flags[flagOf(name)]
-    const known = typeof flag === 'string' ? flag : process.env[name]
-    if (known !== undefined || !asks) {
-      lines.push(...linesOf({ name, comment }, chosenOf(known ?? '', fallback)))
+    // An empty variable is as good as none.
+    const known = typeof flag === 'string' ? flag : (process.env[name] ?? '')
+    if (typeof flag === 'string' || known.trim() !== '' || !asks) {
+      lines.push(...linesOf({ name, comment }, chosenOf(known, fallback)))
       continue
     }
     for (;;) {

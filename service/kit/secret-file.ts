@@ -88,7 +88,7 @@ async function syncDirectory(dataDir: string): Promise<void> {
   }
 }
 
-function hasCode(error: unknown, code: string): boolean {
+export function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code
 }
 

@@ -20,7 +20,8 @@ describe('npm run setup in a terminal', () => {
 
   function setup(file: string, ...words: string[]): Terminal {
     const program = ['--import', './service/launch/typescript.mjs', 'service/cli/setup.ts', '--file', file, ...words]
-    const terminal = new Terminal([process.execPath, ...program], {})
+    // An empty variable answers no question.
+    const terminal = new Terminal([process.execPath, ...program], { PORT: '' })
     open.push(terminal)
     return terminal
   }

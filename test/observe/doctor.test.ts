@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -134,6 +134,8 @@ describe('the database', () => {
   it('has backups as old as the newest of however many files there are', async () => {
     const BACKUP_DIR = mkdtempSync(path.join(tmpdir(), 'coinslot-dumps-'))
     writeFileSync(path.join(BACKUP_DIR, 'newest'), 'dump')
+    // It is listed and not there, as a file that is removed meanwhile.
+    symlinkSync(path.join(BACKUP_DIR, 'removed'), path.join(BACKUP_DIR, 'listed'))
     for (let count = 0; count < 12_000; count++) {
       const file = path.join(BACKUP_DIR, `dump-${String(count)}`)
       writeFileSync(file, 'dump')

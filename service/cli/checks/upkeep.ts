@@ -2,6 +2,7 @@ import { opendir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
 import type { Config } from '../../config.ts'
+import { hasCode } from '../../kit/secret-file.ts'
 import { recount } from '../../ledger/store/recount.ts'
 import { verifySmtp } from '../../mail/mailer.ts'
 import { fault, fine, reasonOf, warning, type CheckContext, type Finding } from './model.ts'
@@ -86,8 +87,12 @@ async function newestDump(folder: string, now: () => number): Promise<Finding> {
 async function newestTime(folder: string): Promise<number | null> {
   let newest: number | null = null
   for await (const { name } of await opendir(folder)) {
-    const file = await stat(path.join(folder, name))
-    if (file.isFile() && file.size > 0 && (newest === null || file.mtimeMs > newest)) newest = file.mtimeMs
+    // A file may be removed meanwhile.
+    const file = await stat(path.join(folder, name)).catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return null
+      throw error
+    })
+    if (file?.isFile() === true && file.size > 0 && (newest === null || file.mtimeMs > newest)) newest = file.mtimeMs
   }
   return newest
 }
