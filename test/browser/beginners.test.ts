@@ -233,11 +233,10 @@ inBrowser('a person whose payment takes long', () => {
     await page.getByText('This takes a few seconds. Keep this page open.').first().waitFor()
     await picture(`beginner-confirming-${device}`)
     const slow = page.getByRole('heading', { name: 'Still confirming your payment' })
-    await until(async () => {
-      // The page begins to wait only when the service has answered.
-      await page.clock.fastForward(21_000)
-      return await slow.isVisible()
-    })
+    // The page begins to wait when the service has answered, with which its address changes.
+    await page.waitForURL(/[?]payment=/)
+    await page.clock.fastForward(21_000)
+    await slow.waitFor()
     expect(await barriers(page)).toEqual([])
     await picture(`beginner-slow-${device}`)
   })

@@ -276,7 +276,9 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
         store.change({ progress: { ...progress, slow: true } })
       }
     }, SLOW_MS)
-    const stop = api.follow(id, token, (next) => show({ state: next, slow: false, live }, id))
+    const stop = api.follow(id, token, (next) => {
+      show({ state: next, slow: store.read().progress?.slow === true, live }, id)
+    })
     end = () => {
       clearTimeout(slowly)
       stop()
