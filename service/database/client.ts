@@ -3,21 +3,16 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { Log } from '../kit/log.ts'
 import type { Step, Tracer } from '../kit/tracer.ts'
-import {
-  currentTransaction,
-  watched,
-  type StatementPool,
-  type Statements,
-  type WatchedTransaction,
-} from '../kit/transaction.ts'
+import type { StatementPool, Statements } from '../kit/transaction.ts'
 import { PrismaClient, type Prisma } from './generated/client.ts'
+import { SharedPool, type Queryable } from './pool.ts'
 
 /** One connection pool with two interfaces: plain SQL for frequent statements, the Prisma client for the rest. */
 export interface Database {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
   readonly statements: StatementPool
-  /** Both interfaces, inside one transaction. An error of `work` rolls it back. */
+  /** Both interfaces, inside one transaction, which is rolled back and repeated as `together` is. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
   ping(): Promise<void>
   close(): Promise<void>
@@ -70,14 +65,19 @@ export function openDatabase({ url, poolMax, log, tracer = null, strict = false 
   return {
     pool,
     prisma,
-    statements: { ...statementsOn(pool, tracer), together: (work) => together(pool, work, tracer) },
+    statements: {
+      ...statementsOn({ query: (statement) => pool.repeatOutdated(() => pool.query(statement)) }, tracer),
+      together: (work) => pool.repeatOutdated(() => together(pool, work, tracer)),
+    },
     transaction: (work, { timeoutMs = TRANSACTION_MS, isolationLevel } = {}) =>
-      pool.watchConnect(async (taken) =>
-        prisma.$transaction(async (tx) => work({ prisma: tx, ...statementsOn(taken(), tracer) }), {
-          ...transactionOptions,
-          timeout: timeoutMs,
-          ...(isolationLevel === undefined ? {} : { isolationLevel }),
-        }),
+      pool.repeatOutdated(() =>
+        pool.watchConnect(async (taken) =>
+          prisma.$transaction(async (tx) => work({ prisma: tx, ...statementsOn(taken(), tracer) }), {
+            ...transactionOptions,
+            timeout: timeoutMs,
+            ...(isolationLevel === undefined ? {} : { isolationLevel }),
+          }),
+        ),
       ),
     ping: async () => {
       await pool.query(PING)
@@ -117,10 +117,10 @@ async function together<T>(
   }
 }
 
-function statementsOn(queryable: Pick<pg.Pool, 'query'>, tracer: Tracer | null): Statements {
+function statementsOn(on: Queryable, tracer: Tracer | null): Statements {
   async function run<Row>(text: string, values: readonly unknown[], name?: string): Promise<Row[]> {
     const query = { text, values: [...values], ...(name === undefined ? {} : { name }) }
-    return (await queryable.query(query)).rows as Row[]
+    return (await on.query(query)).rows as Row[]
   }
   if (tracer === null) return { run }
   return {
@@ -164,82 +164,6 @@ function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
   })
   return extended as unknown as PrismaClient
 }
-
-/**
- * Lends out the connection that Prisma's transaction runs on, so that a store's SQL is the same inside and outside of a
- * transaction. `$queryRawUnsafe` would differ: Prisma converts arrays, bytes and numbers in its own way, and does not
- * name prepared statements.
- */
-class SharedPool extends pg.Pool {
-  private readonly lent = new WeakMap<pg.PoolClient, Watch>()
-
-  private readonly strict: boolean
-
-  constructor(strict: boolean, config: pg.PoolConfig) {
-    super(config)
-    this.strict = strict
-    // The pool listens for errors only while the connection is idle. An error between two statements shows in the next
-    // statement, but without a listener it would end the whole process.
-    this.on('connect', (client) => client.on('error', () => undefined))
-    // After the release other code uses the connection, for example when Prisma has ended a transaction after its
-    // timeout.
-    this.on('release', (_error, client) => {
-      const watch = this.lent.get(client)
-      if (watch !== undefined) delete watch.client
-    })
-  }
-
-  watchConnect<T>(work: (taken: () => Pick<pg.Pool, 'query'>) => Promise<T>): Promise<T> {
-    const watch: Watch = { pool: this, taken: false, isStrict: this.strict }
-    const query = ((statement: pg.QueryConfig) =>
-      watch.client?.query(statement) ?? Promise.reject(new Error('The transaction is over.'))) as pg.Pool['query']
-    return watched(watch, () =>
-      work(() => {
-        if (!watch.taken) throw new Error('The transaction did not come from this pool.')
-        return { query }
-      }),
-    )
-  }
-
-  /** Runs the work of a transaction that has its connection. */
-  watchWork<T>(work: () => Promise<T>): Promise<T> {
-    const watch: Watch = { pool: this, taken: true, isStrict: this.strict }
-    return this.strict ? watched(watch, work) : work()
-  }
-
-  override connect(): Promise<pg.PoolClient>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const watch = currentTransaction() as Watch | undefined
-    if (this.strict && watch?.pool === this && watch.taken && watch.isOver !== true) {
-      throw new Error('Inside a transaction, pass on its statements: this one takes a second connection.')
-    }
-    if (callback !== undefined) {
-      super.connect(callback)
-      return undefined
-    }
-    return super.connect().then((client) => {
-      if (watch?.pool === this && !watch.taken) {
-        Object.assign(watch, { taken: true, client })
-        this.lent.set(client, watch)
-      }
-      return client
-    })
-  }
-}
-
-interface Watch extends WatchedTransaction {
-  pool: pg.Pool
-  /** The first connection taken inside belongs to the transaction. Later ones do not. */
-  taken: boolean
-  client?: pg.PoolClient
-}
-
-type Connected = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  done: (release?: unknown) => void,
-) => void
 
 /** The same text gets the same name, so the server plans each statement once per connection. */
 function statementNameGenerator({ sql }: { sql: string }): string {

@@ -8,7 +8,10 @@ export interface Statements {
 
 /** The pool itself: single statements, or several in one transaction. */
 export interface StatementPool extends Statements {
-  /** One short transaction of SQL only. An error of `work` rolls it back. */
+  /**
+   * One short transaction of SQL only. An error of `work` rolls it back. It runs again where a migration has changed a table
+   * since its statements were prepared, so that it must be safe to repeat.
+   */
   together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 }
 
