@@ -79,8 +79,10 @@ export interface Spender {
   paysAccount?: boolean
   /** For a payment: it is known to cost nothing. */
   isFree?: boolean
-  /** For a free call: it has been made, so it is counted and not judged any more. */
-  isMade?: boolean
+  /** For a payment: its price is not known before it is sent. It is judged and counted as a call; what it cost is recorded later. */
+  isUnpriced?: boolean
+  /** For a payment: it was counted as a call before it was sent. */
+  isCounted?: boolean
   /** Identifies the exact request: its approval is valid for no other. */
   requestHash: string
   /** For a call that no caller waits for: announced when a person approves, so that the call resumes by itself. */
@@ -90,10 +92,10 @@ export interface Spender {
 /** A command to create a hold, and the agent that spends it. */
 export type AgentReserve = Reserve & { spender?: Spender | null }
 
-/** A call of an agent that costs nothing. */
+/** A call of an agent that costs nothing, or whose price is not known yet. */
 export interface FreeCall {
-  /** Of this very call: each attempt counts. */
-  id: Id<'op'>
+  /** Of this very call: each attempt counts. Of one without a price: its payment's, under which a refusal is recorded. */
+  id: Id<'op' | 'pay'>
   owner: Owner
   spender: Spender
 }
@@ -107,7 +109,8 @@ export interface Expense {
   domain: string | null
   paysAccount?: boolean
   isFree?: boolean
-  isMade?: boolean
+  isUnpriced?: boolean
+  isCounted?: boolean
   amount: Usdc
 }
 

@@ -134,14 +134,41 @@ describe('a reservation within limits', () => {
     )
     expect(outcomes.filter((one) => one === 'allowed')).toHaveLength(7)
     expect(outcomes.filter((one) => one === 'callsPerMinute')).toHaveLength(13)
-    // One that was made already is counted whatever the limit.
-    await it_.budgets.countFree(free({ isMade: true }))
+    // One that was counted before it was sent is recorded whatever the limit, and counts no second time.
+    await it_.budgets.countFree(free({ isCounted: true }))
     const { usage } = await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)
-    expect(usage.calls).toBe(8)
+    expect(usage.calls).toBe(7)
     expect(await outcomeOf(it_.budgets.countFree(free()))).toBe('callsPerMinute')
     clock.forwardToMinute()
     expect(await outcomeOf(it_.budgets.countFree(free()))).toBe('allowed')
     expect(await outcomeOf(it_.budgets.countFree(free({ isFree: false })))).toBe('limits')
+  })
+
+  test('counts a call of unknown price once, before it is sent, and its payment as money only', async () => {
+    const agent = await agentWith(it_, policyOf({ limits: { perDay: 100n }, rate: { callsPerMinute: 4 } }))
+    const caller = callerOf(agent.owner.userId)
+    const spender = { agentId: agent.id, kind: 'pay', target: 'https://a.test/', requestHash: 'h' } as const
+    const pay = async (amount: bigint) => {
+      const id = newId('pay', clock.now())
+      const sent = await outcomeOf(
+        it_.budgets.countFree({ id, owner: agent.owner, spender: { ...spender, isUnpriced: true } }),
+      )
+      if (sent !== 'allowed') return sent
+      const hold = { ...callOf(agent, amount), id, spender: { ...spender, isCounted: true } }
+      return await outcomeOf(it_.budgets.reserve(hold))
+    }
+    clock.forwardToMinute()
+    const outcomes = await Promise.all([60n, 30n, 9n, 1n, 1n, 1n].map(pay))
+    expect(outcomes.filter((one) => one === 'allowed')).toHaveLength(4)
+    expect(outcomes.filter((one) => one === 'callsPerMinute')).toHaveLength(2)
+    expect((await it_.budgets.agents.standing(caller, agent.id)).usage).toMatchObject({ calls: 4 })
+    clock.forwardToMinute()
+    expect(await pay(100n)).toBe('perDay')
+    expect((await it_.budgets.agents.standing(caller, agent.id)).usage).toMatchObject({ calls: 1 })
+    const all = { outcome: null, kind: null }
+    const { decisions } = await it_.budgets.agents.decisions(caller, agent.id, all, { limit: 20, offset: 0 })
+    expect(decisions.map(({ outcome }) => outcome).filter((one) => one === 'allowed')).toHaveLength(4)
+    expect(decisions).toHaveLength(7)
   })
 
   test("starts a new day's window at midnight, not before", async () => {

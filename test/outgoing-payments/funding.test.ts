@@ -95,10 +95,9 @@ describe('an account’s payer wallet', () => {
   })
 
   describe('a call that a person must approve', () => {
-    async function agentKey(person: TestPerson): Promise<string> {
-      const { agent } = (
-        await person.call('POST', '/v1/agents', { body: { name: 'A', limits: { perDay: 5 }, approvalAbove: 0.1 } })
-      ).body
+    async function agentKey(person: TestPerson, more: object = {}): Promise<string> {
+      const rules = { name: 'A', limits: { perDay: 5 }, approvalAbove: 0.1, ...more }
+      const { agent } = (await person.call('POST', '/v1/agents', { body: rules })).body
       return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
     }
 
@@ -150,6 +149,25 @@ describe('an account’s payer wallet', () => {
       )
       return row!.on_approved.payload
     }
+
+    test('with async is tried again where the minute has no room for another call', async () => {
+      const person = await world.person()
+      service.clock.forwardToMinute()
+      const key = await agentKey(person, { rate: { callsPerMinute: 1 } })
+      const body = { url: seller.url('/v2/next-minute'), maxAmount: 1, async: true }
+      const { approvalId } = (await service.call('POST', '/v1/pay', { key, body })).body as { approvalId: string }
+      await person.call('POST', `/v1/approvals/${approvalId}/approve`)
+      const approved = await announced(approvalId)
+      const limited = { code: 'spending_limit', fields: { limit: 'callsPerMinute' } }
+      await expect(service.outgoingPayments.payApproved(approved)).rejects.toMatchObject(limited)
+      service.clock.forwardToMinute()
+      await until(async () => {
+        await service.outgoingPayments.payApproved(approved).catch(() => undefined)
+        return (await service.call('GET', `/v1/approvals/${approvalId}`, { key })).body.approval.reference as
+          string | null
+      })
+      expect(seller.payments.get('/v2/next-minute')).toHaveLength(1)
+    })
 
     test('with an open connection is answered on it, and is not sent again', async () => {
       const person = await world.person()

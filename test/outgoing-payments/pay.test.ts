@@ -355,6 +355,24 @@ describe('paying an address', () => {
       ])
     })
 
+    test('sends no more calls than its calls per minute, also at once and where no answer comes', async () => {
+      service.clock.forwardToMinute()
+      const { id, key } = await agentKey({ limits: { perDay: 5 }, rate: { callsPerMinute: 3 } })
+      const sent = () => seller.unpaidRequests.get('/free') ?? 0
+      const before = sent()
+      const answers = await Promise.all(Array.from({ length: 8 }, () => payAs(key, '/free')))
+      expect(answers.filter(({ status: code }) => code === 200)).toHaveLength(3)
+      expect(sent() - before).toBe(3)
+      service.clock.forwardToMinute()
+      const codes = []
+      for (let call = 0; call < 4; call++) codes.push((await payAs(key, '/hang-up-first')).body.code)
+      expect(codes.slice(3)).toEqual(['spending_limit'])
+      expect(seller.unpaidRequests.get('/hang-up-first')).toBe(3)
+      service.clock.forwardToMinute()
+      expect((await payAs(key, '/v2/counted-once')).status).toBe(200)
+      expect((await person.call('GET', `/v1/agents/${id}/policy`)).body.calls).toMatchObject({ made: 1 })
+    })
+
     test('shows the agent its own payments only', async () => {
       const { key } = await agentKey({ limits: { perDay: 5 } })
       const { payment } = (await payAs(key, '/v2/own')).body

@@ -78,6 +78,7 @@ export class Seller {
       if (path === '/free') response.writeHead(200, { 'content-type': 'text/plain' }).end('for nothing')
       else if (path === '/plain-402') response.writeHead(402).end('pay up')
       else if (path === '/never') this.hanging.add(response)
+      else if (path === '/hang-up-first') response.destroy()
       else this.requirePayment(response, path)
       return
     }

@@ -22,7 +22,8 @@ export function decide(
   expense: Expense,
   { approved, defaultPerDay }: Terms,
 ): Verdict {
-  if (expense.isMade === true) return { outcome: 'allowed' }
+  // It has been made: it is only recorded.
+  if (expense.isFree === true && expense.isCounted === true) return { outcome: 'allowed' }
   if (agent.status === 'paused') return refused({ rule: 'paused', requested: expense.amount })
   const { policy } = agent
   const denied = deniedBy(policy, expense)
@@ -42,7 +43,7 @@ export function decide(
     }
   }
   const { callsPerMinute } = policy.rate
-  if (callsPerMinute !== null && usage.calls >= callsPerMinute) {
+  if (callsPerMinute !== null && expense.isCounted !== true && usage.calls >= callsPerMinute) {
     const resetsAt = endOf('perMinute', usage.at)
     return refused({
       rule: 'callsPerMinute',

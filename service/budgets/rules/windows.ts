@@ -1,5 +1,5 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import type { Usage, WindowLimit } from '../model.ts'
+import type { Expense, Usage, WindowLimit } from '../model.ts'
 
 /** All windows are in UTC; a week begins on Monday, as in ISO 8601. */
 export const WINDOWS: readonly WindowLimit[] = ['perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime']
@@ -56,9 +56,9 @@ export function roll(usage: Usage, now: Date): Usage {
   return rolled
 }
 
-/** Counts one more call, at the usage's moment. */
-export function count(usage: Usage, amount: Usdc): Usage {
-  const counted: Usage = { ...usage, calls: usage.calls + 1 }
+/** Counts one more call, at the usage's moment; only its money where the call was counted before. */
+export function count(usage: Usage, amount: Usdc, { isCounted = false }: Pick<Expense, 'isCounted'> = {}): Usage {
+  const counted: Usage = { ...usage, calls: usage.calls + (isCounted ? 0 : 1) }
   for (const window of WINDOWS) counted[window] = usdc(usage[window] + amount)
   return counted
 }

@@ -5,11 +5,10 @@ import { FairTurns } from '../../kit/fair-line.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Owner } from '../../kit/owner.ts'
-import { agentMissing, simulationsBusy, spendingLimit } from '../errors.ts'
-import type { Agent, AgentStatus, Expense, Page, Policy, Replayed, Spender, Spent, Usage, Verdict } from '../model.ts'
-import type { AgentStore, DecisionFilter, NewDecision, RevokeKeys, SpentBy } from '../ports.ts'
-import { agentGone, decide, defaultPerDayOf } from '../rules/decide.ts'
+import { agentMissing, simulationsBusy } from '../errors.ts'
+import type { Agent, AgentStatus, Expense, Page, Policy, Replayed, Spent, Usage, Verdict } from '../model.ts'
+import type { AgentStore, DecisionFilter, RevokeKeys, SpentBy } from '../ports.ts'
+import { decide, defaultPerDayOf } from '../rules/decide.ts'
 import { contradictions } from '../rules/contradictions.ts'
 import { count, emptyUsage, roll } from '../rules/windows.ts'
 import type { News } from './news.ts'
@@ -76,9 +75,6 @@ export function createAgents(deps: AgentsDeps) {
       return decide(agent, usage, withoutSeller(expense), { approved: false, defaultPerDay })
     },
 
-    /** Throws the refusal if the agent may not call this target at any price, and records it. */
-    mayReach: (owner: Owner, spender: Spender, reference: string) => checkTarget(deps, owner, spender, reference),
-
     async decisions(caller: Caller, id: string, filter: DecisionFilter, page: Page) {
       return await store.decisions((await find(caller, id)).id, filter, page)
     },
@@ -106,8 +102,6 @@ export interface AgentsDeps {
   defaultPerDay: Usdc | null
   revokeKeys: RevokeKeys
   announce(inside: Statements, news: News): Promise<void>
-  /** Records a decision that takes no money. */
-  note(decision: NewDecision): Promise<void>
 }
 
 export interface AgentInput {
@@ -132,25 +126,6 @@ export interface Simulation {
   complete: boolean
   /** The first calls that would not have been allowed. */
   examples: Replayed[]
-}
-
-async function checkTarget(
-  { store, clock, defaultPerDay, note }: AgentsDeps,
-  owner: Owner,
-  spender: Spender,
-  reference: string,
-): Promise<void> {
-  const { agentId, kind, target, alias = null, toolNames = [], domain = null } = spender
-  const agent = await store.find(owner, agentId)
-  if (agent === null) throw spendingLimit(agentGone(ZERO))
-  const expense = { kind, target, alias, toolNames, domain, amount: ZERO }
-  const usage = await store.usage(agent.id, clock.now())
-  const verdict = decide(agent, usage, expense, { approved: false, defaultPerDay })
-  if (verdict.outcome !== 'refused') return
-  const { rule, pattern } = verdict.refusal
-  const decided = { at: usage.at, outcome: 'refused' as const, rule, pattern, approvalId: null }
-  await note({ ...expense, agentId, reference, ...decided })
-  throw spendingLimit(verdict.refusal)
 }
 
 /**

@@ -50,10 +50,10 @@ export class Book {
           }
           return outcome
         }
-        const after = count(usage, expense.amount)
+        const after = count(usage, expense.amount, expense)
         this.usages.set(agentId, after)
         if (one.approval !== null) this.ended.push({ id: one.approval.id, state: 'used', usedBy: reserve.id })
-        write({ outcome: 'allowed', rule: null, pattern: null })
+        if (expense.isUnpriced !== true) write({ outcome: 'allowed', rule: null, pattern: null })
         this.warn(found, usage, after)
         return outcome
       }

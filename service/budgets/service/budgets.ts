@@ -43,9 +43,6 @@ export function createBudgets(deps: BudgetDeps) {
       defaultPerDay,
       revokeKeys: deps.revokeKeys,
       announce,
-      async note(decision) {
-        await store.decisions.record(statements, [], [decision])
-      },
     }),
     approvals: createApprovals({
       store: store.approvals,

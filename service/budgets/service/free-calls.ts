@@ -7,7 +7,7 @@ import type { FreeCall } from '../model.ts'
 import type { Memory } from './memory.ts'
 import { openSession, type SessionDeps } from './session.ts'
 
-/** Judges and counts an agent's calls that cost nothing: as holds of nothing, without the ledger. */
+/** Judges and counts an agent's calls that cost nothing, or nothing yet: as holds of nothing, without the ledger. */
 export function createFreeCalls(deps: FreeCallDeps, memory: Memory) {
   const { statements, clock } = deps
 

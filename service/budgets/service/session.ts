@@ -67,7 +67,7 @@ function openQuickly(
     if (found === undefined || usage === undefined) return null
     const expense = expenseOf(request, found)
     if (decide(found.agent, usage, expense, { approved: false, defaultPerDay }).outcome !== 'allowed') return null
-    usages.set(agentId, count(usage, expense.amount))
+    usages.set(agentId, count(usage, expense.amount, expense))
     references.add(request.reserve.id)
     decisions.push(allowedDecision(request, expense, usage))
   }
@@ -203,7 +203,7 @@ function judgeAll(
     const status = paused.has(spender.agentId) ? 'paused' : found.agent.status
     const verdict = decide({ ...found.agent, status }, usage, expense, { approved, defaultPerDay })
     if (verdict.outcome === 'allowed') {
-      usages.set(spender.agentId, count(usage, expense.amount))
+      usages.set(spender.agentId, count(usage, expense.amount, expense))
       const { approvalAbove } = found.agent.policy
       const used = approved && approvalAbove !== null && expense.amount > approvalAbove
       // One approval is for one call: another identical request in the same batch needs its own.
@@ -276,10 +276,11 @@ async function approvalsFor(
 
 function expenseOf({ reserve, spender }: HoldRequest, { agent }: TakenAgent): Expense {
   const { kind, target, alias = null, toolNames = [], domain = null, ...known } = spender
-  const { paysAccount = false, isFree = false, isMade = false } = known
+  const { paysAccount = false, isFree = false, isUnpriced = false, isCounted = false } = known
   // A payment by another account counts as a call of this agent, but not as its owner's money.
   const own = reserve.owner.userId === agent.owner.userId && reserve.owner.environment === agent.owner.environment
-  return { kind, target, alias, toolNames, domain, paysAccount, isFree, isMade, amount: own ? reserve.amount : ZERO }
+  const amount = own ? reserve.amount : ZERO
+  return { kind, target, alias, toolNames, domain, paysAccount, isFree, isUnpriced, isCounted, amount }
 }
 
 function newApproval({ agent }: TakenAgent, spender: Spender, { amount }: Expense, now: Date): Approval {

@@ -13,7 +13,7 @@ export interface OutgoingPaymentDeps {
   store: PaymentStore
   statements: StatementPool
   ledger: Pick<Ledger, 'capture' | 'release'>
-  budgets: Pick<Budgets, 'actTogether' | 'countFree'> & { agents: Pick<Budgets['agents'], 'mayReach'> }
+  budgets: Pick<Budgets, 'actTogether' | 'countFree'>
   outflow: Pick<Outflows, 'assertOpen' | 'assertAllowed' | 'take' | 'giveBack' | 'isPaused'>
   seller: Seller
   treasury: Treasury

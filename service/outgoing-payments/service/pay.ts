@@ -38,11 +38,11 @@ export function createPay(deps: PayDeps) {
     seller.checkHeaders(request.headers)
     await seller.checkAddress(request.url)
     const spender = spenderOf(order, onApproved)
-    // Before anything is sent: an address that may not be paid is not called either.
-    if (spender !== null) await budgets.agents.mayReach(owner, spender, id)
+    // Before anything is sent: an address that may not be paid is not called either, and each call counts, however it ends.
+    if (spender !== null) await budgets.countFree({ id, owner, spender: { ...spender, isUnpriced: true } })
     const first = await seller.send({ ...toOutbound(request), limits, redirects: 'pass' })
     if (first.status !== 402) {
-      if (spender !== null) await countMade(deps, owner, spender)
+      if (spender !== null) await recordFree(deps, owner, spender)
       return { payment: null, response: toResponse(first) }
     }
     const network = networkFor(owner)
@@ -60,7 +60,8 @@ export function createPay(deps: PayDeps) {
     if ('unfit' in choice) throw noFitOffer(choice.unfit)
     // Before its address meets anything else of ours; the reservation asks again.
     outflow.assertAllowed(choice.offer.payTo)
-    const reserved = await reservation.reserve(order, { id, network, payer, ...choice }, spender)
+    const counted = spender === null ? null : { ...spender, isCounted: true }
+    const reserved = await reservation.reserve(order, { id, network, payer, ...choice }, counted)
     await failpoints.reach('outgoing payment reserved')
     return await resume(reserved, request)
   }
@@ -124,6 +125,8 @@ export function createPay(deps: PayDeps) {
         if (payment !== null && response !== null) await deferral.saveResponse(payment.id, response)
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === 'unavailable' || error.kind === 'failed') throw error
+        // In the next minute there is room: asking the seller again is another call.
+        if (error.fields['limit'] === 'callsPerMinute' && error.fields['allowed'] !== 0) throw error
         // It was refused as it would have been with a caller waiting: nothing to try again.
         deps.log.info({ code: error.code, operation }, 'an approved call was not paid')
       }
@@ -154,15 +157,12 @@ interface PayOptions {
   onApproved: Announcement | null
 }
 
-/**
- * A call that cost nothing. It was judged before it was sent, when its price was unknown. Its answer is not lost because it could not be
- * counted.
- */
-async function countMade({ budgets, clock, log }: PayDeps, owner: Owner, spender: Spender): Promise<void> {
-  const made = { ...spender, isFree: true, isMade: true }
+/** A call that cost nothing, which was judged and counted before it was sent. Its answer is not lost because it could not be recorded. */
+async function recordFree({ budgets, clock, log }: PayDeps, owner: Owner, spender: Spender): Promise<void> {
+  const made = { ...spender, isFree: true, isCounted: true }
   await budgets
     .countFree({ id: newId('op', clock.now()), owner, spender: made })
-    .catch((error: unknown) => log.warn({ err: error, agentId: spender.agentId }, 'A free call could not be counted.'))
+    .catch((error: unknown) => log.warn({ err: error, agentId: spender.agentId }, 'A free call could not be recorded.'))
 }
 
 /** How a payment may travel with this request. */
