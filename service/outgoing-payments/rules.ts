@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Hex } from '../chain/model.ts'
 import type { Spender } from '../budgets/model.ts'
 import { networkOf, NETWORKS, type Network } from '../chain/networks.ts'
@@ -6,6 +5,7 @@ import { canonicalHash } from '../kit/hash.ts'
 import { usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Announcement } from '../queue/model.ts'
+import { nonceOf } from '../transfers/model.ts'
 import type { Offer } from '../x402/model.ts'
 import type { PaidRequest, Payment, PaymentOrder } from './model.ts'
 
@@ -94,7 +94,7 @@ function faultOf(offer: Offer, { network, payer, now, isExposed, mayAdd }: Buyer
 
 /** Follows from the payment's id alone: every attempt to fund it uses the same nonce, and USDC takes a nonce once. */
 export function fundingNonce(id: string): Hex {
-  return `0x${createHash('sha256').update(`coinslot funding ${id}`).digest('hex')}`
+  return nonceOf('funding', id)
 }
 
 /** What stays with the payer when a payment ends without a transfer: what it set aside, and what has arrived for it. */

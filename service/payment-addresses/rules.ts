@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex } from '../chain/model.ts'
 import { blocksIn } from '../chain/networks.ts'
 import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { largest, least, usdc, ZERO, type Usdc } from '../kit/money.ts'
+import { nonceOf } from '../transfers/model.ts'
 import type { AddressReturn, PaymentAddress, UnsearchedAddress } from './model.ts'
 
 /** What is known of the authorization that pays the order, once it was signed. */
@@ -192,9 +192,7 @@ export const SEARCH = {
 
 /** The authorization of one attempt: signed again it is the same. */
 export function orderNonce({ id, attempt }: Pick<PaymentAddress, 'id' | 'attempt'>): Hex {
-  return `0x${createHash('sha256')
-    .update(`coinslot payment address ${id} ${String(attempt)}`)
-    .digest('hex')}`
+  return nonceOf('payment address', id, String(attempt))
 }
 
 export function returnOf(from: Address, { recipient, amount, nonce, validBefore }: AddressReturn): Authorization {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Authorization, Hex } from '../chain/model.ts'
 import type { PaymentEventData } from '../deliveries/model.ts'
 import { DomainError } from '../kit/errors.ts'
@@ -7,6 +6,7 @@ import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import { GUESTS } from '../ledger/model.ts'
 import type { Sale } from '../sales/model.ts'
+import { keyedNonce, nonceOf } from '../transfers/model.ts'
 import { NETWORK_OF } from '../wallet/model.ts'
 import {
   exceedsPayment,
@@ -36,20 +36,15 @@ const DAY_MS = 86_400_000
 /** What names the transfer of a refund that was requested with an `Idempotency-Key`. */
 export type KeyedRefund = Pick<RefundRequest, 'saleId' | 'amount'> & { keyHash: Buffer | null }
 
-/**
- * The nonce of its transfer follows from what the client sends, so that a refund which a restored database lost has the same
- * one when it is repeated, and the chain pays it once. `before`: the refund that has the nonce already. A key that the service
- * has forgotten may be used for the same again: `turn` counts that.
- */
-export function keyedNonce<R extends Pick<Refund, 'nonce' | 'createdAt'>>(
+/** `before`: the refund that has the nonce already. */
+export function refundNonce<R extends Pick<Refund, 'nonce' | 'createdAt'>>(
   { saleId, amount, keyHash }: KeyedRefund,
   { made, now }: { made: readonly R[]; now: Date },
 ): { nonce: Hex | null; before: R | null } {
   if (keyHash === null) return { nonce: null, before: null }
+  const terms = [saleId, keyHash.toString('hex'), String(amount ?? 'all')]
   for (let turn = 0; ; turn++) {
-    const terms = [saleId, keyHash.toString('hex'), String(amount ?? 'all'), String(turn)]
-    const digest = createHash('sha256').update(`coinslot refund by key ${terms.join(' ')}`)
-    const nonce: Hex = `0x${digest.digest('hex')}`
+    const nonce = keyedNonce('refund', terms, turn)
     const before = made.find((one) => one.nonce === nonce) ?? null
     if (before === null || now.getTime() - before.createdAt.getTime() <= KEY_MS) return { nonce, before }
   }
@@ -209,9 +204,8 @@ export function ownAuthorization(
   { recipient, payer }: Pick<Sale, 'recipient' | 'payer'>,
 ): Authorization {
   if (recipient === null || validBefore === null) throw new Error(`the refund ${id} has no authorization`)
-  const nonce: Hex = `0x${createHash('sha256').update(`coinslot refund ${id}`).digest('hex')}`
   const [from, to] = [recipient, payer].map((address) => address.toLowerCase() as Hex) as [Hex, Hex]
-  return { from, to, value: amount, validAfter: 0n, validBefore, nonce }
+  return { from, to, value: amount, validAfter: 0n, validBefore, nonce: nonceOf('refund', id) }
 }
 
 /** The event of a refund's end for the seller's endpoints. `sale` is as it is afterwards. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Authorization, Hex, SignedAuthorization, Use } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Usdc } from '../kit/money.ts'
@@ -61,4 +62,20 @@ export interface Sending {
   operation: string
   /** How long to wait for the outcome. The facilitator's own time when absent. */
   waitMs?: number
+}
+
+/** Follows from what the transfer is for: signed again it has the same nonce, which USDC takes once. */
+export function nonceOf(...what: readonly string[]): Hex {
+  return `0x${createHash('sha256')
+    .update(`coinslot ${what.join(' ')}`)
+    .digest('hex')}`
+}
+
+/**
+ * Of one that was asked for with an `Idempotency-Key`: follows from what the client sends, so that a transfer which a restored
+ * database lost has the same nonce when it is asked for again, and the chain pays it once. Other terms are another transfer. A
+ * key that the service has forgotten may be used for the same again: `turn` counts that.
+ */
+export function keyedNonce(kind: 'withdrawal' | 'refund', terms: readonly string[], turn: number): Hex {
+  return nonceOf(`${kind} by key`, ...terms, String(turn))
 }

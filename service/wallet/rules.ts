@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
-import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex, Receipt } from '../chain/model.ts'
 import { depthOf, type NetworkName } from '../chain/networks.ts'
 import { KEY_MS } from '../kit/ids.ts'
 import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Line } from '../ledger/model.ts'
+import { keyedNonce, nonceOf } from '../transfers/model.ts'
 import { alreadyRecorded, belowMinimum, notProven } from './errors.ts'
 import type { Reconciliation, Transaction, Transfer, Withdrawal } from './model.ts'
 
@@ -119,7 +119,7 @@ export const COLLECT = {
 
 /** Derived from the id alone, so paying the same withdrawal again uses the same nonce. */
 export function payoutNonce(id: string): Hex {
-  return `0x${createHash('sha256').update(`coinslot withdrawal ${id}`).digest('hex')}`
+  return nonceOf('withdrawal', id)
 }
 
 /** What names a withdrawal that was asked for with an `Idempotency-Key`. */
@@ -129,16 +129,8 @@ export interface KeyedTerms {
   amount: Usdc
 }
 
-/**
- * Derived from what the client sends, so that a withdrawal which a restored database lost has the same nonce when it is
- * repeated, and the chain pays it once. Another recipient or amount is another withdrawal. A key that the service has
- * forgotten may be used for the same again: `turn` counts that.
- */
-export function keyedNonce({ keyHash, to, amount }: KeyedTerms, turn: number): Hex {
-  const terms = [keyHash.toString('hex'), to.toLowerCase(), String(amount), String(turn)]
-  return `0x${createHash('sha256')
-    .update(`coinslot withdrawal by key ${terms.join(' ')}`)
-    .digest('hex')}`
+export function withdrawalNonce({ keyHash, to, amount }: KeyedTerms, turn: number): Hex {
+  return keyedNonce('withdrawal', [keyHash.toString('hex'), to.toLowerCase(), String(amount)], turn)
 }
 
 /**

@@ -3,7 +3,7 @@ import { DomainError } from '../../service/kit/errors.ts'
 import { KEY_MS, newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { RefundWay } from '../../service/refunds/model.ts'
-import { assertLeast, keyedNonce } from '../../service/refunds/rules.ts'
+import { assertLeast, refundNonce } from '../../service/refunds/rules.ts'
 
 test.each<[string, bigint, RefundWay, bigint, boolean]>([
   ['five cents', 50_000n, 'own', 0n, true],
@@ -21,11 +21,11 @@ test.each<[string, bigint, RefundWay, bigint, boolean]>([
 describe('the nonce of a refund with a key', () => {
   const now = new Date('2026-12-01T12:00:00Z')
   const request = { saleId: newId('pay', now), amount: usdc(500_000n), keyHash: Buffer.alloc(32, 1) }
-  const first = keyedNonce(request, { made: [], now })
+  const first = refundNonce(request, { made: [], now })
   const madeAt = (nonce: Hex | null, ageMs: number) => ({ nonce, createdAt: new Date(now.getTime() - ageMs) })
 
   test('is the same whichever operation it has', () => {
-    expect(keyedNonce(request, { made: [], now })).toEqual(first)
+    expect(refundNonce(request, { made: [], now })).toEqual(first)
     expect(first.before).toBeNull()
   })
 
@@ -35,16 +35,16 @@ describe('the nonce of a refund with a key', () => {
     ['amount, all of it', { amount: null }],
     ['key', { keyHash: Buffer.alloc(32, 2) }],
   ])('is another one with another %s', (_, other) => {
-    expect(keyedNonce({ ...request, ...other }, { made: [], now }).nonce).not.toBe(first.nonce)
+    expect(refundNonce({ ...request, ...other }, { made: [], now }).nonce).not.toBe(first.nonce)
   })
 
   test('is another one once the key is forgotten, and each of these stays the same while it is known', () => {
     const known = madeAt(first.nonce, KEY_MS)
-    expect(keyedNonce(request, { made: [known], now })).toEqual({ nonce: first.nonce, before: known })
+    expect(refundNonce(request, { made: [known], now })).toEqual({ nonce: first.nonce, before: known })
     const forgotten = madeAt(first.nonce, KEY_MS + 1)
-    const second = keyedNonce(request, { made: [forgotten], now })
+    const second = refundNonce(request, { made: [forgotten], now })
     expect(second).toMatchObject({ nonce: expect.not.stringMatching(String(first.nonce)), before: null })
     const again = madeAt(second.nonce, 1)
-    expect(keyedNonce(request, { made: [forgotten, again], now })).toEqual({ nonce: second.nonce, before: again })
+    expect(refundNonce(request, { made: [forgotten, again], now })).toEqual({ nonce: second.nonce, before: again })
   })
 })

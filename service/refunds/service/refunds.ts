@@ -14,9 +14,9 @@ import {
   isOverdue,
   isPaidByAnswer,
   isRefusal,
-  keyedNonce,
   nextTry,
   ownTermsOf,
+  refundNonce,
   sellerOf,
   waitOf,
   wayOf,
@@ -65,7 +65,7 @@ export function createRefunds(deps: RefundDeps) {
       }
       const now = clock.now()
       const made = await store.ofSales([sale.id], inside)
-      const { nonce, before } = keyedNonce(input, { made, now })
+      const { nonce, before } = refundNonce(input, { made, now })
       if (before !== null) return before
       const owner = sellerOf(sale)
       await input.assert?.(inside)

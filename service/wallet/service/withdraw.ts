@@ -6,7 +6,7 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { withdrawalMissing } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
-import { assertMinimum, isBookedFor, keyedNonce, payoutNonce, type KeyedTerms } from '../rules.ts'
+import { assertMinimum, isBookedFor, payoutNonce, withdrawalNonce, type KeyedTerms } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
 import type { Holding } from './hold.ts'
 import type { Recipients } from './recipient.ts'
@@ -57,7 +57,7 @@ export function createWithdrawals(deps: WalletDeps, { recipients, holding }: Wit
   async function nonceFor(of: KeyedTerms, owner: Owner, inside: Statements): Promise<Hex> {
     const now = deps.clock.now()
     for (let first = 0; ; first += NONCES_AT_ONCE) {
-      const nonces = Array.from({ length: NONCES_AT_ONCE }, (_, at) => keyedNonce(of, first + at))
+      const nonces = Array.from({ length: NONCES_AT_ONCE }, (_, at) => withdrawalNonce(of, first + at))
       const known = await store.withdrawals.byNonces(nonces, inside)
       const others = new Set(known.filter((one) => !isBookedFor(owner, one, now)).map(({ nonce }) => nonce))
       const free = nonces.find((nonce) => !others.has(nonce))
