@@ -275,21 +275,43 @@ DELETE FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM outbox WHERE done_at < $1
 
 /*
  * Since when the oldest row waits that a lease would take, for the topic of an outer query; `$1` is the current time. Of the
- * topic's oldest due rows, as many as a lease considers, those count that are not leased, and whose account and target have
- * no leased row among them: others may wait for a place of their own account or target, which is no fault of the queue.
- * That leaves out a few rows that a lease would take. When no relay works, all leases end, and every row counts.
+ * topic's oldest due rows, as many as a lease considers, and where there are more, of the oldest of each account, those count
+ * that are not leased, and whose account and target have no leased row among them: others may wait for a place of their own
+ * account or target, which is no fault of the queue. Nor do any count while a whole window is leased. That leaves out a few rows
+ * that a lease would take. When no relay works, all leases end, and every row counts. It walks from account to account as a
+ * lease does: with 500,000 rows of one account and 10,000 others it takes 70 ms.
  */
 export function oldestWaiting(topic: string): string {
+  const due = `outbox.topic = ${topic} AND ${OPEN} AND due_at <= $1::timestamptz`
+  const row = `id, due_at, account, target, coalesce(leased_until > $1::timestamptz, false) AS leased`
   return `(
-  WITH seen AS MATERIALIZED (
-    SELECT due_at, account, target, coalesce(leased_until > $1::timestamptz, false) AS leased FROM outbox
-    WHERE outbox.topic = ${topic} AND ${OPEN} AND due_at <= $1::timestamptz
-    ORDER BY due_at, id LIMIT ${String(PACE.window)}
+  WITH RECURSIVE seen AS MATERIALIZED (
+    SELECT ${row} FROM outbox WHERE ${due} ORDER BY due_at, id LIMIT ${String(PACE.window)}
+  ), walked AS (
+    (SELECT account FROM outbox
+     WHERE outbox.topic = ${topic} AND ${OPEN} AND (SELECT count(*) FROM seen) = ${String(PACE.window)}
+     ORDER BY account, due_at LIMIT 1)
+    UNION ALL
+    SELECT next.account FROM walked CROSS JOIN LATERAL (
+      SELECT account FROM outbox WHERE outbox.topic = ${topic} AND ${OPEN} AND outbox.account > walked.account
+      ORDER BY account, due_at LIMIT 1
+    ) AS next
+  ), known AS MATERIALIZED (
+    SELECT * FROM seen
+    UNION ALL
+    SELECT first.* FROM walked CROSS JOIN LATERAL (
+      SELECT ${row} FROM outbox WHERE ${due} AND outbox.account = walked.account
+      ORDER BY due_at, id LIMIT ${String(FIRST_OF_ACCOUNT)}
+    ) AS first
   )
-  SELECT min(due_at) FROM seen WHERE NOT leased
-    AND (account = '' OR account NOT IN (SELECT account FROM seen WHERE leased))
-    AND (target = '' OR target NOT IN (SELECT target FROM seen WHERE leased)))`
+  SELECT min(due_at) FROM known WHERE NOT leased
+    AND (SELECT count(DISTINCT id) FROM known WHERE leased) < ${String(PACE.window)}
+    AND (account = '' OR account NOT IN (SELECT account FROM known WHERE leased))
+    AND (target = '' OR target NOT IN (SELECT target FROM known WHERE leased)))`
 }
+
+/** What an account has leased is among its oldest. */
+const FIRST_OF_ACCOUNT = 16
 
 /* Walks from topic to topic along the relay's index, so a backlog of a million rows costs no more than one row. */
 const CENSUS = `

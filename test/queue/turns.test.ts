@@ -71,6 +71,31 @@ describe('accounts take turns in a topic', () => {
     expect(await lag()).toEqual(since)
   })
 
+  it('and what waits behind more rows of one account than a lease considers is a lag of the queue', async () => {
+    const lag = async () => (await rows.census(clock.now())).oldestUnleased
+    await announce('busy', 1_100)
+    await announce('busy', 1_100, '', MAILS.topic)
+    await lease()
+    clock.turn(1_000)
+    expect(await lag()).toBeNull()
+    const later = clock.now()
+    await announce('other', 1)
+    expect(await lag()).toEqual(later)
+    await lease()
+    clock.turn(1_000)
+    expect(await lag()).toBeNull()
+    const last = clock.now()
+    await announce('zealous', 1, '', MAILS.topic)
+    expect(await lag()).toEqual(last)
+  })
+
+  it('and what waits while as many accounts as fit have their turn is none', async () => {
+    for (let n = 0; n < 1_010; n++) await announce(`payer ${String(n)}`, 1)
+    expect(await lease()).toHaveLength(1_000)
+    clock.turn(1_000)
+    expect((await rows.census(clock.now())).oldestUnleased).toBeNull()
+  })
+
   it('also where there is room for fewer than wait', async () => {
     await announce('hostile', 50)
     for (const account of ['a', 'b', 'c']) await announce(account, 2)
@@ -111,8 +136,8 @@ describe('accounts take turns in a topic', () => {
   })
 
   describe('where thousands of accounts wait for later', () => {
-    /** How many pages a lease reads. */
-    async function pagesRead(window: number): Promise<number> {
+    /** How many pages a statement reads. */
+    async function pagesRead(ask: (explained: OutboxRows) => Promise<unknown>): Promise<number> {
       let pages = 0
       const explained = outboxRows({
         async run<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
@@ -123,10 +148,11 @@ describe('accounts take turns in a topic', () => {
           return []
         },
       })
-      const until = new Date(clock.now().getTime() + 3_000)
-      await explained.leaseInTurns([MAILS], { window, now: clock.now(), until })
+      await ask(explained)
       return pages
     }
+    const leasing = (window: number) => (explained: OutboxRows) =>
+      explained.leaseInTurns([MAILS], { window, now: clock.now(), until: new Date(clock.now().getTime() + 3_000) })
 
     beforeEach(async () => {
       const later = new Date(clock.now().getTime() + 60_000)
@@ -141,13 +167,24 @@ describe('accounts take turns in a topic', () => {
     it('a lease reads only what is due', async () => {
       await announce('seller 7', 3, '', MAILS.topic)
       await announce('seller 8', 3, '', MAILS.topic)
-      expect(await pagesRead(1_000)).toBeLessThan(100)
+      expect(await pagesRead(leasing(1_000))).toBeLessThan(100)
     })
 
     it('a lease looks once at each account where more is due than fits into it', async () => {
       await announce('seller 7', 20, '', MAILS.topic)
       await announce('seller 8', 3, '', MAILS.topic)
-      expect(await pagesRead(10)).toBeLessThan(4 * 10_000)
+      expect(await pagesRead(leasing(10))).toBeLessThan(4 * 10_000)
+    })
+
+    it('the lag is read from the first rows of each account', async () => {
+      await database.pool.query(
+        `INSERT INTO outbox (topic, payload, due_at, created_at, account, leased_until)
+         SELECT 'mails', '{}', $1, $1, 'busy', CASE WHEN n = 1 THEN $2::timestamptz END FROM generate_series(1, 30000) AS n`,
+        [clock.now(), new Date(clock.now().getTime() + 3_000)],
+      )
+      const census = (explained: OutboxRows) => explained.census(clock.now())
+      expect(await pagesRead(census)).toBeLessThan(8 * 10_000)
+      expect((await rows.census(clock.now())).oldestUnleased).toBeNull()
     })
   })
 
