@@ -1,11 +1,27 @@
 import { didYouMean, nearest } from './kit/nearest.ts'
 import { z } from 'zod'
 import { recipientAddress } from './kit/address.ts'
-import { fromDecimal, usdc } from './kit/money.ts'
+import { usdc } from './kit/money.ts'
 import { isLocalAddress } from './kit/http.ts'
-import { onrampFault } from './kit/onramp.ts'
 import { QUOTAS } from './kit/quota.ts'
-import { withoutTrailing } from './kit/text.ts'
+import {
+  address,
+  addresses,
+  database,
+  dollars,
+  ether,
+  extendedKey,
+  flag,
+  list,
+  onramp,
+  pairs,
+  privateKeys,
+  publicAddresses,
+  publishedKeys,
+  redis,
+  server,
+  whole,
+} from './kit/schema/settings.ts'
 
 /**
  * All that is set from outside, in one place, checked before anything starts. Nothing else in the service
@@ -53,115 +69,6 @@ export class ConfigError extends Error {
 
 export const ROLES = ['api', 'tools', 'facilitator', 'pay', 'gate', 'dashboard', 'worker'] as const
 export type Role = (typeof ROLES)[number]
-
-const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((value) => value === 'true')
-
-function whole(least: number, most: number) {
-  const range = `must be a whole number from ${String(least)} to ${String(most)}`
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, range)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, range)
-}
-
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-)
-
-/** `name=value`, several with commas between. */
-const pairs = list
-  .refine((items) => items.every((item) => /^[^=\s]+=./.test(item)), { error: 'must list name=value' })
-  .transform((items) =>
-    Object.fromEntries(items.map((item) => [item.slice(0, item.indexOf('=')), item.slice(item.indexOf('=') + 1)])),
-  )
-
-const address = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-  .transform((text) => withoutTrailing(text, '/'))
-
-/** A place that sells USDC, with {amount}, {address} and {network} to be filled in. */
-const onramp = z.string().superRefine((template, context) => {
-  const message = onrampFault(template)
-  if (message !== null) context.addIssue({ code: 'custom', message })
-})
-
-const addresses = list.pipe(z.array(address))
-
-/** ETH in wei; a decimal number of ETH is what people have in mind. */
-const ether = z
-  .string()
-  .regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be an amount of ETH with at most 18 decimals')
-  .transform((text) => {
-    const [whole = '0', fraction = ''] = text.split('.')
-    return BigInt(whole + fraction.padEnd(18, '0'))
-  })
-
-/** USDC in micro-dollars; 0 is no limit where it is one. */
-const dollars = z
-  .string()
-  .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be an amount of USDC with at most 6 decimals')
-  .transform(fromDecimal)
-
-/** BIP-32; whether it is whole is found out at the start, by the code that uses it. */
-function extendedKey(kind: 'xpub' | 'xprv') {
-  const other =
-    kind === 'xpub' ? 'an extended public key, xpub…: never one that can sign' : 'an extended private key, xprv…'
-  return z.string().regex(new RegExp(`^${kind}[1-9A-HJ-NP-Za-km-z]{107}$`), `must be ${other}`)
-}
-
-const privateKeys = list.refine((keys) => keys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key)), {
-  error: 'must list private keys, each 0x and 64 hexadecimal digits',
-})
-
-const publicAddresses = list
-  .refine((all) => all.every((one) => /^0x[0-9a-fA-F]{40}$/.test(one)), {
-    error: 'must list addresses, each 0x and 40 hexadecimal digits',
-  })
-  .transform((all) => all.map((one) => one.toLowerCase()))
-
-const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
-/** Strict, so that a private part is refused. */
-const publishedKey = z.strictObject({
-  kty: z.enum(['OKP', 'EC']),
-  crv: z.enum(['Ed25519', 'secp256k1']),
-  x: coordinate,
-  y: coordinate.optional(),
-  alg: z.enum(['EdDSA', 'ES256K']),
-  kid: z.string().regex(/^[\w-]{1,64}$/),
-})
-
-/** A public key of signed offers and receipts, as `publicKeyJwk` in /.well-known/did.json. */
-export type PublishedKey = z.output<typeof publishedKey>
-
-const publishedKeys = z.string().transform((text, context) => {
-  try {
-    return z.array(publishedKey).max(50).parse(JSON.parse(text))
-  } catch {
-    context.addIssue({ code: 'custom', message: 'must be a JSON list of publicKeyJwk from /.well-known/did.json' })
-    return z.NEVER
-  }
-})
-
-/** An address of a server that has a password in it. */
-function server(protocol: RegExp, error: string) {
-  return z.url({ protocol, error, abort: true }).refine(isEncoded, 'has a % that is not encoded: write it as %25')
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const database = server(/^postgres(ql)?$/, 'must be a postgres:// address')
-const redis = server(/^rediss?$/, 'must be a redis:// address')
 
 const schema = z
   .object({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { recoverTypedDataAddress, type Hex } from 'viem'
 import { loadCurve, loadKeccak } from '../../service/chain/curve.ts'
-import type { PublishedKey } from '../../service/config.ts'
+import type { PublishedKey } from '../../service/kit/schema/settings.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import { verifyReceipt, type Verdict } from '../../service/pages/browser/verify/verify.ts'
 import { openReceiptKeys, type ReceiptKeys } from '../../service/wiring/receipt-keys.ts'
