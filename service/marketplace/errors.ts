@@ -2,7 +2,7 @@ import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { DomainError, type Kind } from '../kit/errors.ts'
 import { toWire, type Usdc } from '../kit/money.ts'
 import { didYouMean } from '../kit/nearest.ts'
-import type { Failure, FreeRunsBound, Run, RunState } from './model/run.ts'
+import type { Failure, FreeRunsBound, Run, RunState, UnpaidBound } from './model/run.ts'
 
 /** A refusal that is the same for everybody. */
 function refusal(kind: Kind, code: ErrorCode, sentence: string): () => DomainError {
@@ -164,6 +164,17 @@ export function freeRunsUsedUp(of: FreeRunsBound, resetsAt: Date): DomainError {
     asset: `The free runs of this asset are used up for today. Try again after ${until}.`,
   }[of]
   return new DomainError('limited', 'free_runs_used_up', sentence, { resetsAt: until })
+}
+
+/** Vendors bill models also for runs that fail, which nobody pays. */
+export function unpaidCostsReached(of: UnpaidBound, resetsAt: Date, now: Date): DomainError {
+  const until = resetsAt.toISOString()
+  const sentence = {
+    caller: `Your failed runs have used up the model costs that we bear in a day. Try again after ${until}.`,
+    creator: `Failed runs of this creator's prompts have used up the model costs that we bear in a day. Try again after ${until}.`,
+  }[of]
+  const retryAfterSeconds = Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1_000))
+  return new DomainError('limited', 'unpaid_model_costs', sentence, { resetsAt: until, retryAfterSeconds })
 }
 
 export function rateReached(retryAfterSeconds: number): DomainError {

@@ -31,7 +31,7 @@ export const marketplaceTables: Tables = {
         ['owner', 'text'],
         ['caller', 'text'],
       ],
-      says: 'Counts of free runs by day.',
+      says: 'Counts of free runs, and of unpaid model costs, by day.',
     },
     run_delta: { ends: 'folded into rda_stats every second (runs.stats)' },
   }),

@@ -19,7 +19,12 @@ export function createVendor({ baseUrl, apiKey }: VendorOptions) {
 
   return async function complete(request: CompletionRequest): Promise<Completion> {
     assertNoTransaction('a model')
-    const { model, system, prompt, signal } = request
+    const { model, system, prompt, signal, onBilled } = request
+    let text = ''
+    let usage: Completion['usage'] | null = null
+    let begun = false
+    const used = async (): Promise<Completion['usage']> => usage ?? (await counted(system, prompt, text))
+    onBilled?.(used)
     try {
       const stream = await client.chat.completions.create(
         {
@@ -34,8 +39,7 @@ export function createVendor({ baseUrl, apiKey }: VendorOptions) {
         },
         { signal },
       )
-      let text = ''
-      let usage: Completion['usage'] | null = null
+      begun = true
       let finish: string | null = null
       for await (const chunk of stream) {
         const choice = chunk.choices[0]
@@ -49,9 +53,11 @@ export function createVendor({ baseUrl, apiKey }: VendorOptions) {
       signal.throwIfAborted()
       if (finish === null) throw new ExecutionFailed('model_interrupted', 'The model broke off its answer.')
       if (finish === 'content_filter') throw new ExecutionFailed('model_refused', 'The model refused to answer.')
-      return { text, usage: usage ?? (await counted(system, prompt, text)) }
+      return { text, usage: await used() }
     } catch (error) {
       if (signal.aborted || error instanceof ExecutionFailed) throw error
+      // A request that ran out of time may have been worked on; one that was refused was not.
+      if (!begun && !(error instanceof APIConnectionTimeoutError)) onBilled?.(null)
       throw explain(error)
     }
   }

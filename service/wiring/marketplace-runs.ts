@@ -14,7 +14,7 @@ import { createSigning } from '../marketplace/service/executors/agent.ts'
 import { createToolExecutor } from '../marketplace/service/executors/tool.ts'
 import { createReports } from '../marketplace/service/runs/reports.ts'
 import { createRuns, type Runs } from '../marketplace/service/runs/runs.ts'
-import { createFreeRuns } from '../marketplace/store/runs/free.ts'
+import { createFreeRuns, createUnpaidCosts } from '../marketplace/store/runs/free.ts'
 import { HEARTBEAT } from '../marketplace/store/runs/open.ts'
 import { createRunStore } from '../marketplace/store/runs/runs.ts'
 import { createThrottle } from '../marketplace/store/runs/throttle.ts'
@@ -55,6 +55,10 @@ export function openRuns(platform: Platform, deps: RunsPartDeps): { runs: Runs; 
     freeRuns: createFreeRuns(database.statements, {
       perDay: config.FREE_RUNS_PER_DAY,
       perCaller: config.FREE_RUNS_PER_CALLER_DAY,
+    }),
+    unpaidCosts: createUnpaidCosts(database.statements, {
+      caller: config.UNPAID_MODEL_COSTS_PER_CALLER_DAY,
+      creator: config.UNPAID_MODEL_COSTS_PER_CREATOR_DAY,
     }),
   })
   return {

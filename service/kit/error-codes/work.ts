@@ -96,6 +96,10 @@ export const WORK = {
     'The asset has reached its limit of calls per minute.',
     'Try again after the seconds in Retry-After.',
   ],
+  unpaid_model_costs: [
+    'Models were called for failed runs, which are not charged, and what they cost in a day is used up, for the caller or the creator.',
+    'Try again after the seconds in Retry-After.',
+  ],
   run_canceled: ['The run was canceled. Nothing was charged.', 'Start a new run.'],
   run_ended: ['The run has ended already.', 'Read its result by its id.'],
   run_expired: ['The run took too long. Nothing was charged.', 'Run it again.'],

@@ -78,6 +78,11 @@ export interface RunInput {
 /** What is used up where a free run is refused: of one caller, of all that the creator pays for, or of one asset. */
 export type FreeRunsBound = 'caller' | 'day' | 'asset'
 
+/** Whose unpaid model costs have reached their bound. */
+export type UnpaidBound = 'caller' | 'creator'
+/** Whom the model costs of an unpaid run count for. */
+export type UnpaidBy = Pick<Run, 'environment' | 'userId' | 'ownerId'>
+
 /** Why a run has no output: a word for programs, a sentence for a person. */
 export interface Failure {
   code: ErrorCode
@@ -104,6 +109,8 @@ export interface Ending {
   durationMs: number
   /** Whether it says something about its asset: a run that was never tried does not. */
   counts: boolean
+  /** What the vendor bills for its model, whether or not anybody pays. */
+  modelCost: Usdc
 }
 
 export function hasEnded(state: RunState): boolean {

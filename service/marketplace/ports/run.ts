@@ -5,7 +5,17 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
 import type { OutboundRequest, OutboundResponse } from '../../outbound/model.ts'
 import type { LanguageModel, RunnableAsset, Usage } from '../model/asset.ts'
-import type { Buyers, CustomerRun, Ending, FreeRunsBound, Run, RunState, RunSummary } from '../model/run.ts'
+import type {
+  Buyers,
+  CustomerRun,
+  Ending,
+  FreeRunsBound,
+  Run,
+  RunState,
+  RunSummary,
+  UnpaidBound,
+  UnpaidBy,
+} from '../model/run.ts'
 
 export interface RunStore {
   /**
@@ -92,7 +102,11 @@ export interface CompletionRequest {
   system: string | null
   prompt: string
   signal: AbortSignal
+  /** Called with what the vendor bills so far, also where no answer comes; with null where it bills nothing. */
+  onBilled?(used: BilledUsage | null): void
 }
+
+export type BilledUsage = () => Promise<Usage>
 
 export interface Completion {
   text: string
@@ -147,6 +161,14 @@ export interface FreeRun {
   own: { rda: Id<'rda'>; perDay: number } | null
 }
 
+/** Bounds what vendors bill for runs that nobody pays, in a day of UTC: of one caller, and of one creator's prompts. */
+export interface UnpaidCosts {
+  /** Null while there is room; else which bound is reached, and until when. */
+  reached(run: UnpaidBy, now: Date): Promise<{ of: UnpaidBound; resetsAt: Date } | null>
+  /** In the transaction of the runs' ends. */
+  count(inside: Statements, ended: readonly EndedRun[]): Promise<void>
+}
+
 /** A lease of one process only: while it is held, the process lives. */
 export interface ProcessLease {
   take(now: Date, until: Date): Promise<boolean>
@@ -170,6 +192,8 @@ export interface Work {
   model: LanguageModel | null
   /** Marked right before anything is sent: from then on the run cannot be canceled. */
   departure: Departure
+  /** Of a prompt: what its vendor bills, also where the run fails. */
+  onBilled(used: BilledUsage | null): void
 }
 
 export interface Executed {

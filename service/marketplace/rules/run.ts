@@ -54,7 +54,7 @@ export function purchaseOf({ payerId, ownerId, locked }: Pick<Run, 'payerId' | '
 
 /** An end that costs nothing. */
 export function unpaid(state: 'failed' | 'canceled', failure: Failure, durationMs: number, counts: boolean): Ending {
-  return { state, cost: ZERO, usage: null, output: null, failure, durationMs, counts }
+  return { state, cost: ZERO, usage: null, output: null, failure, durationMs, counts, modelCost: ZERO }
 }
 
 /** How long it had been running; clocks of two processes may disagree. */

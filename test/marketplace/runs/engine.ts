@@ -59,6 +59,7 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
     reportEnds: () => Promise.resolve(),
     feeBps: options.feeBps ?? 0,
     freeRuns: { take: () => Promise.resolve(null), giveBack: () => Promise.resolve() },
+    unpaidCosts: { reached: () => Promise.resolve(null), count: () => Promise.resolve() },
     reportFreeRuns: () => Promise.resolve(),
     waitingMax: options.waitingMax ?? 1_000,
   })

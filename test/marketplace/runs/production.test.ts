@@ -60,6 +60,19 @@ describe('prompts on a paid model', () => {
     return slug
   }
 
+  async function unpaid(
+    as: '' | 'creator',
+    { caller: { user } }: TestPerson,
+    cost: bigint,
+    { service } = world,
+  ): Promise<void> {
+    const account = `production/${user.id}`
+    await service.database.statements.run(
+      `INSERT INTO run_free (at, owner, caller, used, unpaid) VALUES (date_trunc('day', $1::timestamptz, 'UTC'), $2, $3, 0, $4)`,
+      [service.clock.now(), as === '' ? '' : account, as === '' ? account : '', cost],
+    )
+  }
+
   const revenue = async () => {
     const [row] = await world.service.database.statements.run<{ available: bigint }>(
       "SELECT sum(available)::bigint AS available FROM ledger_account WHERE owner = 'platform' AND kind = 'revenue' AND environment = 'production'",
@@ -171,6 +184,59 @@ describe('prompts on a paid model', () => {
       runId: expect.stringMatching(/^run_/),
     })
     expect(vendor.requests).toHaveLength(requestsBefore)
+  })
+
+  const failures: [string, readonly unknown[]][] = [
+    ['without a text', [piece('', 'stop')]],
+    ['that its filter refused', [piece('', 'content_filter')]],
+    ['that broke off', [piece('half')]],
+  ]
+  test.each(failures)('answers %s that a vendor billed are bounded for a caller', async (_, pieces) => {
+    const answer = vendor.answer
+    // 0.006 dollars for each.
+    const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 }
+    vendor.answer = (response) => stream(response, [...pieces, { choices: [], usage }])
+    const own = await world.service.person({ environment: 'production' })
+    await fund(own, 1_000_000n)
+    const slug = await publish(`silent-${String(failures.findIndex(([name]) => name === _))}`, {
+      model: 'per-run',
+      amount: 0.1,
+    })
+    await unpaid('', own, 989_000n)
+    const before = vendor.requests.length
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push((await world.run(own, slug)).status)
+    const refused = await world.run(own, slug)
+    vendor.answer = answer
+    expect(statuses).toEqual([500, 500, 429, 429])
+    expect(vendor.requests.length - before).toBe(2)
+    expect(refused.body).toMatchObject({ code: 'unpaid_model_costs', resetsAt: expect.any(String) })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    // Others are not concerned, and a new day begins anew.
+    expect((await world.run(caller, slug)).status).toBe(200)
+    world.service.clock.forward(86_400_000)
+    expect((await world.run(own, slug)).status).toBe(200)
+  })
+
+  test("what vendors bill for failed runs of a creator's prompts is bounded, and a waiting run is not begun", async () => {
+    const other = await runWorld(settings)
+    const [by, buyer] = [
+      await other.service.person({ environment: 'production' }),
+      await other.service.person({ environment: 'production' }),
+    ]
+    await fund(buyer, 1_000_000n, other)
+    const slug = await publish('exhausted', { model: 'per-run', amount: 0.1 }, by)
+    const { body } = await other.run(buyer, slug, { async: true })
+    await unpaid('creator', by, 10_000_000n, other)
+    const before = vendor.requests.length
+    expect(await other.run(buyer, slug)).toMatchObject({ status: 429, body: { code: 'unpaid_model_costs' } })
+    await other.service.start()
+    const seen = async () =>
+      (await buyer.call('GET', `/v1/runs/${String(body.runId)}`)).body.run as { status: string; error: string }
+    const ended = await other.until(seen, ({ status }) => status === 'failed')
+    expect(ended.error).toContain("this creator's prompts")
+    expect(vendor.requests.length).toBe(before)
+    await other.close()
   })
 
   test('a cancel after the vendor was called changes nothing', async () => {

@@ -6,11 +6,11 @@ import { render } from '../../rules/template.ts'
 /** Puts the inputs into the template and the prompt to the model. */
 export function createPromptExecutor(models: Models): Executor {
   return {
-    async execute({ asset, inputs, model, departure }, signal) {
+    async execute({ asset, inputs, model, departure, onBilled }, signal) {
       const { config } = asset.content
       if (config.type !== 'prompt' || model === null) throw new Error('not a prompt with its model')
       departure.leave()
-      const { text, usage } = await models.complete({ ...promptOf(config, inputs), model, signal })
+      const { text, usage } = await models.complete({ ...promptOf(config, inputs), model, signal, onBilled })
       if (text === '') throw new ExecutionFailed('model_silent', 'The model gave no answer.')
       return { output: text, usage }
     },

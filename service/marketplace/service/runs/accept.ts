@@ -16,7 +16,7 @@ import type { Models, NewRun } from '../../ports/run.ts'
 import { guestPrice, quote } from '../../rules/price.ts'
 import { deadlineOf, limitOf, purchaseOf, rateLimitOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
-import { readerOf, type RunCharges, type RunsDeps } from './deps.ts'
+import { assertUnpaidCosts, readerOf, type RunCharges, type RunsDeps } from './deps.ts'
 import type { Order } from './execution.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { resumption } from './resumption.ts'
@@ -36,7 +36,8 @@ export function createAccepting(deps: AcceptingDeps) {
       throw quotaExceeded('runs_waiting', deps.waitingMax, null)
     }
     const order = await prepare(caller, wanted, id)
-    const { asset, run } = order
+    const { asset, run, model } = order
+    await assertUnpaidCosts(deps, run, model)
     // A background run is counted when a worker calls the tool: until then it may be canceled, for nothing.
     const limit = wanted.background ? null : rateLimitOf(asset)
     if (limit !== null) {

@@ -3,12 +3,15 @@ import type { ChargeBatch } from '../../../charging/service.ts'
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Log } from '../../../kit/log.ts'
+import { ZERO } from '../../../kit/money.ts'
 import type { Environment, Owner } from '../../../kit/owner.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Ledger } from '../../../ledger/service.ts'
 import type { Outflows } from '../../../outflow/service.ts'
 import type { Announcement } from '../../../queue/model.ts'
-import type { AssetType, RunnableAsset } from '../../model/asset.ts'
+import { unpaidCostsReached } from '../../errors.ts'
+import type { AssetType, LanguageModel, RunnableAsset } from '../../model/asset.ts'
+import type { UnpaidBy } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type {
   EndedRun,
@@ -20,6 +23,7 @@ import type {
   RunReader,
   RunStore,
   Throttle,
+  UnpaidCosts,
 } from '../../ports/run.ts'
 
 export interface RunsDeps {
@@ -46,6 +50,7 @@ export interface RunsDeps {
   /** How many background runs of an account may wait. */
   waitingMax: number
   freeRuns: FreeRuns
+  unpaidCosts: UnpaidCosts
   /** Once a day: the creator's bound on free runs is reached, or that of one asset. */
   reportFreeRuns(creator: Owner, asset: Pick<RunnableAsset, 'id' | 'name'> | null, resetsAt: Date): Promise<void>
 }
@@ -56,6 +61,18 @@ export type RunCharges = ChargeBatch<NewRun | EndedRun>
 /** A person sees all runs of the account, an agent's key the runs that this agent asked for. */
 export function readerOf(caller: Caller): RunReader {
   return { owner: ownerOf(caller), agentId: caller.agentId }
+}
+
+/** Throws while failed runs have cost more than the bound, so that no model is called. */
+export async function assertUnpaidCosts(
+  { unpaidCosts, clock }: Pick<RunsDeps, 'unpaidCosts' | 'clock'>,
+  run: UnpaidBy,
+  model: LanguageModel | null,
+): Promise<void> {
+  if (model === null || (model.inputPrice === ZERO && model.outputPrice === ZERO)) return
+  const now = clock.now()
+  const reached = await unpaidCosts.reached(run, now)
+  if (reached !== null) throw unpaidCostsReached(reached.of, reached.resetsAt, now)
 }
 
 /** It takes its caller's turn, and occupies a place of the creator whose server does the work. */

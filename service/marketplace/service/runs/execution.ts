@@ -2,14 +2,14 @@ import { chargeFor } from '../../../charging/service.ts'
 import { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
-import { ZERO } from '../../../kit/money.ts'
+import { ZERO, type Usdc } from '../../../kit/money.ts'
 import { UnderWay } from '../../../kit/under-way.ts'
 import type { Act } from '../../../ledger/model.ts'
 import { ExecutionFailed, FAILURES } from '../../errors.ts'
 import type { LanguageModel, RunnableAsset } from '../../model/asset.ts'
 import { hasEnded, type Ending, type Failure, type Run } from '../../model/run.ts'
-import type { EndedRun, Executed, NewRun } from '../../ports/run.ts'
-import { bill, type Terms } from '../../rules/price.ts'
+import type { BilledUsage, EndedRun, Executed, NewRun } from '../../ports/run.ts'
+import { bill, modelCost, type Terms } from '../../rules/price.ts'
 import { keepable, limitOf, unpaid } from '../../rules/run.ts'
 import type { RunCharges, RunsDeps } from './deps.ts'
 import type { Watch } from './watch.ts'
@@ -46,29 +46,37 @@ export function createExecution(deps: ExecutionDeps) {
   async function finish(order: Order, signal: AbortSignal, departure: Departure): Promise<Run> {
     const { run, asset, model } = order
     const { id: runId, subject, payerId, inputs } = run
+    let used: BilledUsage | null = null
+    const onBilled = (reader: BilledUsage | null): void => {
+      used = reader
+    }
+    const modelCostSoFar = async (): Promise<Usdc> => modelCost(model, (await used?.()) ?? null)
     begun.add(runId)
     const ended = await chargeFor<Executed, Run>({
       signal,
-      work: () => executors[asset.type].execute({ runId, subject, payerId, asset, inputs, model, departure }, signal),
+      work: () =>
+        executors[asset.type].execute({ runId, subject, payerId, asset, inputs, model, departure, onBilled }, signal),
       capture: (executed, durationMs) => capture(order, executed, durationMs),
-      release: (error, durationMs) => release(order, failureOf(deps, order, error, signal), durationMs),
+      release: async (error, durationMs) =>
+        await release(order, failureOf(deps, order, error, signal), durationMs, await modelCostSoFar()),
     })
     begun.delete(runId)
     return ended
   }
 
-  async function release(order: Order, { failure, counts }: Failed, durationMs: number): Promise<Run> {
+  async function release(order: Order, { failure, counts }: Failed, durationMs: number, billed: Usdc): Promise<Run> {
     const { run } = order
     if (failure === FAILURES.stopping && (await order.handOn?.()) === true) {
       return { ...run, ...NOT_ENDED, state: 'queued', process: null, startedAt: null }
     }
     const state = failure === FAILURES.canceled ? 'canceled' : 'failed'
-    return await giveBack(run, unpaid(state, failure, durationMs, counts))
+    return await giveBack(run, { ...unpaid(state, failure, durationMs, counts), modelCost: billed })
   }
 
   async function capture(order: Order, { usage, output }: Executed, durationMs: number): Promise<Run> {
     const { run } = order
     const { charged, cost, share } = bill(termsOf(order), run.locked, { usage, durationMs }, feeBps)
+    const billed = modelCost(order.model, usage)
     const act = {
       ...holdOf(run),
       amount: charged,
@@ -77,14 +85,14 @@ export function createExecution(deps: ExecutionDeps) {
       reference: run.id,
       announcements: [],
     }
-    const paid = { cost, usage, output: keepable(output), failure: null, durationMs, counts: true }
+    const paid = { cost, usage, output: keepable(output), failure: null, durationMs, counts: true, modelCost: billed }
     try {
       return await close(run, { state: 'succeeded', ...paid }, { capture: act })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       // A charge that the ledger refuses is our mistake: the caller gets no output and pays nothing.
       log.error({ runId: run.id, err: error }, 'a run could not be charged and was ended as failed')
-      return await giveBack(run, unpaid('failed', FAILURES.internal, durationMs, false))
+      return await giveBack(run, { ...unpaid('failed', FAILURES.internal, durationMs, false), modelCost: billed })
     }
   }
 
@@ -96,7 +104,8 @@ export function createExecution(deps: ExecutionDeps) {
   async function close(run: Run | NewRun, ending: Ending, act: Act): Promise<Run> {
     const ended: EndedRun = { ...ending, id: run.id, run, endedAt: clock.now() }
     // Where the hold ended first, no output is given out. A row that was written at that moment stays as it is.
-    const late = { ...ended, ...unpaid('failed', FAILURES.late, ending.durationMs, ending.counts) }
+    const { durationMs, counts, modelCost: billed } = ending
+    const late = { ...ended, ...unpaid('failed', FAILURES.late, durationMs, counts), modelCost: billed }
     const { row, isNew } = await charges.end({ act, row: ended, late })
     if (isNew) watch.notify(run.id, row.state)
     if (isNew && row === ended) return { ...run, ...ending, endedAt: ended.endedAt }

@@ -171,6 +171,7 @@ async function writeRows(
       queued.map((run) => announcementOf(run)),
     )
   if (ended.length > 0) await deps.reportEnds(inside, ended)
+  await deps.unpaidCosts.count(inside, ended)
   // Last: from here on no other account is locked.
   for (const run of begun.filter((row) => isCounted(deps, row))) {
     const { id, payerId: userId, environment } = run

@@ -1,8 +1,10 @@
+import { DomainError } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { FAILURES } from '../../errors.ts'
-import type { Run } from '../../model/run.ts'
+import type { LanguageModel } from '../../model/asset.ts'
+import type { Failure, Run } from '../../model/run.ts'
 import { durationOf, fitsBefore, limitOf, rateLimitOf, unpaid } from '../../rules/run.ts'
-import { announcementOf, type RunsDeps } from './deps.ts'
+import { announcementOf, assertUnpaidCosts, type RunsDeps } from './deps.ts'
 import type { Execution } from './execution.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Unanswered } from './unanswered.ts'
@@ -51,6 +53,8 @@ export function createWorking(deps: WorkingDeps) {
     if (!fitsBefore(run.deadline, limitOf(asset), clock.now())) {
       return await execution.giveBack(run, unpaid('failed', FAILURES.late, 0, false))
     }
+    const refused = await refusalOf(deps, run, model)
+    if (refused !== null) return await execution.giveBack(run, unpaid('failed', refused, 0, false))
     const perMinute = rateLimitOf(asset)
     const waitSeconds = perMinute === null ? null : await throttle.take(asset.id, perMinute)
     if (waitSeconds !== null) {
@@ -89,6 +93,17 @@ export function createWorking(deps: WorkingDeps) {
   }
 
   return { work, giveUp }
+}
+
+/** Runs that were accepted together may have failed one after the other since. */
+async function refusalOf(deps: RunsDeps, run: Run, model: LanguageModel | null): Promise<Failure | null> {
+  try {
+    await assertUnpaidCosts(deps, run, model)
+    return null
+  } catch (error) {
+    if (error instanceof DomainError) return { code: error.code, sentence: error.message }
+    throw error
+  }
 }
 
 interface WorkingDeps extends RunsDeps {

@@ -1,6 +1,46 @@
 import type { StatementPool, Statements } from '../../../kit/transaction.ts'
-import type { FreeRunsBound } from '../../model/run.ts'
-import type { FreeRun, FreeRuns } from '../../ports/run.ts'
+import { ZERO, type Usdc } from '../../../kit/money.ts'
+import { GUESTS } from '../../../ledger/model.ts'
+import type { FreeRunsBound, UnpaidBound, UnpaidBy } from '../../model/run.ts'
+import type { FreeRun, FreeRuns, UnpaidCosts } from '../../ports/run.ts'
+
+/** Counts, in the same rows, what vendors bill for runs that nobody pays; no row is written for what is paid. */
+export function createUnpaidCosts(statements: Statements, most: Readonly<Record<UnpaidBound, Usdc>>): UnpaidCosts {
+  return {
+    async reached(run, now) {
+      const day = dayOf(now)
+      const rows = await statements.run<{ owner: string; unpaid: Usdc }>(
+        `SELECT owner, unpaid FROM run_free WHERE at = $1 AND (owner = '' AND caller = $2 OR owner = $3 AND caller = '')`,
+        [day, callerOf(run), creatorOf(run)],
+        'run_unpaid',
+      )
+      const full = rows
+        .map(({ owner, unpaid }) => ({ of: owner === '' ? ('caller' as const) : ('creator' as const), unpaid }))
+        .find(({ of, unpaid }) => most[of] > ZERO && unpaid >= most[of])
+      return full === undefined ? null : { of: full.of, resetsAt: new Date(day.getTime() + DAY_MS) }
+    },
+
+    async count(inside, ended) {
+      const costs = ended.filter(({ state, modelCost }) => state !== 'succeeded' && modelCost > ZERO)
+      if (costs.length === 0) return
+      const counted = costs.flatMap(({ run, endedAt, modelCost }) => [
+        { day: dayOf(endedAt), owner: creatorOf(run), caller: '', modelCost },
+        // All guests are one account here: one of them must not use up the others' share.
+        ...(run.userId === GUESTS ? [] : [{ day: dayOf(endedAt), owner: '', caller: callerOf(run), modelCost }]),
+      ])
+      await inside.run(
+        COUNT_UNPAID,
+        [
+          counted.map(({ day }) => day),
+          counted.map(({ owner }) => owner),
+          counted.map(({ caller }) => caller),
+          counted.map(({ modelCost }) => modelCost),
+        ],
+        'run_unpaid_count',
+      )
+    },
+  }
+}
 
 /** Counts what free prompts take of their creators, over all processes; a row of the database decides each one. */
 export function createFreeRuns(statements: StatementPool, most: { perDay: number; perCaller: number }): FreeRuns {
@@ -62,6 +102,14 @@ function ownerOf({ creator }: FreeRun): string {
   return `${creator.environment}/${creator.userId}`
 }
 
+function creatorOf({ environment, ownerId }: UnpaidBy): string {
+  return `${environment}/${ownerId}`
+}
+
+function callerOf({ environment, userId }: UnpaidBy): string {
+  return `${environment}/${userId}`
+}
+
 function countedOf(run: FreeRun): string {
   return run.own === null ? ownerOf(run) : `${run.creator.environment}/${run.own.rda}`
 }
@@ -76,3 +124,10 @@ const TAKE = `
 INSERT INTO run_free AS f (at, owner, caller, used) SELECT $1, $2, $3, 1 WHERE $4::int > 0
 ON CONFLICT (at, owner, caller) DO UPDATE SET used = f.used + 1 WHERE f.used < $4::int
 RETURNING 1`
+
+// In the order of the key: two that wait for each other's rows would deadlock.
+const COUNT_UNPAID = `
+INSERT INTO run_free AS f (at, owner, caller, used, unpaid)
+SELECT at, owner, caller, 0, sum(cost) FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::bigint[]) AS t(at, owner, caller, cost)
+GROUP BY at, owner, caller ORDER BY at, owner, caller
+ON CONFLICT (at, owner, caller) DO UPDATE SET unpaid = f.unpaid + excluded.unpaid`
