@@ -187,7 +187,6 @@ export class Coinslot {
           if (hasEnded(run)) return
         }
       } catch (error) {
-        options.signal?.throwIfAborted()
         if (broken >= BROKEN_MAX || (error instanceof CoinslotError && !isRetryable('GET', error.status))) throw error
       }
       await pause(1000, options.signal)

@@ -1,7 +1,7 @@
 /** A refusal or a failure. `code` is stable and for programs; the message is for people. */
 export class CoinslotError extends Error {
   override readonly name: string = 'CoinslotError'
-  /** The API's code such as `insufficient_balance`, or `timeout`, `connection_failed`, `unexpected_answer`. */
+  /** The API's code such as `insufficient_balance`, or `timeout`, `aborted`, `connection_failed`, `unexpected_answer`. */
   readonly code: string
   /** Null when no answer came. */
   readonly status: number | null

@@ -50,13 +50,16 @@ export class Transport {
     const key = request.method === 'POST' ? (request.idempotencyKey ?? crypto.randomUUID()) : undefined
     const retries = Math.min(RETRIES_MAX, request.retries ?? this.options.retries ?? 2)
     let mayBeDone = false
+    if (request.signal?.aborted === true) throw aborted(request.signal)
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.attempt<Answer>(request, key)
       if ('answer' in outcome) return outcome.answer
       // A retry may be refused before its key is looked for, as by 429: that says nothing about the earlier attempts.
       mayBeDone ||= !isFinal(outcome.error)
       if (attempt >= retries || !outcome.retryable) throw mayBeDone ? withKey(outcome.error, key) : outcome.error
-      await pause(waitMs(attempt, outcome.retryAfterMs), request.signal)
+      await pause(waitMs(attempt, outcome.retryAfterMs), request.signal).catch((error: unknown) => {
+        throw mayBeDone && error instanceof CoinslotError ? withKey(error, key) : error
+      })
     }
   }
 
@@ -68,6 +71,8 @@ export class Transport {
       const response = await this.call(request, undefined, limit.signal)
       if (!response.ok || response.body === null) throw errorOf(response, await readText(response, limit.signal))
       yield* readEvents(response.body, limit.signal, () => limit.restart())
+    } catch (error) {
+      throw request.signal?.aborted === true ? aborted(request.signal) : error
     } finally {
       limit.end()
     }
@@ -85,7 +90,9 @@ export class Transport {
         retryAfterMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),
       }
     } catch (error) {
-      request.signal?.throwIfAborted()
+      if (request.signal?.aborted === true) {
+        return { error: aborted(request.signal), retryable: false, retryAfterMs: 0 }
+      }
       if (error instanceof CoinslotError) return { error, retryable: false, retryAfterMs: 0 }
       const late = limit.signal.aborted
       const message = late
@@ -174,12 +181,12 @@ export function retryAfterMs(header: string | null, now: number): number {
   return Number.isFinite(ms) ? Math.max(0, ms) : 0
 }
 
-/** Ends early, with the signal's reason, when the caller gives up. */
+/** Ends early when the caller gives up. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const give = (): void => {
       clearTimeout(timer)
-      reject(signal?.reason as Error)
+      reject(aborted(signal))
     }
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', give)
@@ -188,6 +195,10 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
     if (signal?.aborted === true) give()
     else signal?.addEventListener('abort', give, { once: true })
   })
+}
+
+function aborted(signal: AbortSignal | undefined): CoinslotError {
+  return new CoinslotError('The call was ended by its caller.', { code: 'aborted', cause: signal?.reason })
 }
 
 function bodyOf(response: Response, text: string): unknown {

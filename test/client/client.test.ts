@@ -116,11 +116,40 @@ describe('the client', () => {
     const stop = new AbortController()
     const waiting = client.checkouts.list({}, { signal: stop.signal }).then(undefined, (error: unknown) => error)
     stop.abort(new Error('no longer needed'))
-    expect(await waiting).toEqual(new Error('no longer needed'))
+    const reason = new Error('no longer needed')
+    expect(await waiting).toMatchObject({ name: 'CoinslotError', code: 'aborted', cause: reason, idempotencyKey: null })
     const late = client.checkouts.list({}, { timeoutMs: 20, retries: 0 })
     await expect(late).rejects.toMatchObject({ code: 'timeout' })
     silent.closeAllConnections()
     silent.close()
+  })
+
+  it('an aborted call names its key where it may have been done, while it is sent and between two attempts', async () => {
+    let arrived: () => void = () => undefined
+    let busy = false
+    const server = createServer((_, response) => {
+      if (busy) response.writeHead(503, { 'retry-after': '30' }).end('busy')
+      arrived()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const client = new Coinslot({ key: 'k', baseUrl: `http://127.0.0.1:${String(port)}` })
+    const reason = new Error('the page was closed')
+    for (busy of [false, true]) {
+      const stop = new AbortController()
+      const arrival = new Promise<void>((resolve) => (arrived = resolve))
+      const failed = client.runs
+        .create({ rdaSlug: 'a', inputs: {} }, { signal: stop.signal })
+        .catch((error: unknown) => error)
+      await arrival
+      stop.abort(reason)
+      expect(await failed).toMatchObject({ code: 'aborted', cause: reason, idempotencyKey: expect.any(String) })
+    }
+    // Nothing was sent, so there is nothing to repeat.
+    const never = client.runs.create({ rdaSlug: 'a', inputs: {} }, { signal: AbortSignal.abort(reason) })
+    await expect(never).rejects.toMatchObject({ code: 'aborted', cause: reason, idempotencyKey: null })
+    server.closeAllConnections()
+    server.close()
   })
 
   it('follows a run through a connection that breaks and a restart of the service, and no further than a refusal', async () => {

@@ -191,7 +191,7 @@ describe('the command line', () => {
       const [, key = ''] = /It may have been done.*--idempotency-key (\S+)/.exec(await interrupted()) ?? []
       expect(keys).toEqual([key])
       const asJson = JSON.parse(await interrupted('--idempotency-key', key, '--json')) as unknown
-      expect(asJson).toMatchObject({ code: 'interrupted', idempotencyKey: key })
+      expect(asJson).toMatchObject({ code: 'aborted', idempotencyKey: key })
       expect(keys).toEqual([key, key])
     } finally {
       server.closeAllConnections()

@@ -1,5 +1,4 @@
 import { Coinslot, type NewCheckout } from '../coinslot.ts'
-import { CoinslotError } from '../errors.ts'
 import type { RequestOptions } from '../request.ts'
 import { complete } from './completion.ts'
 import { keyByDevice } from './device.ts'
@@ -100,13 +99,7 @@ async function sendOnce<Result>(
   send: (options: RequestOptions) => Promise<Result>,
 ): Promise<Result> {
   if (key === '') throw new UsageError('--idempotency-key is empty. Pass the key that the failed command printed.')
-  const idempotencyKey = key ?? crypto.randomUUID()
-  try {
-    return await send({ signal, idempotencyKey })
-  } catch (error) {
-    if (!signal.aborted || error instanceof CoinslotError) throw error
-    throw new CoinslotError('Interrupted.', { code: 'interrupted', idempotencyKey, cause: error })
-  }
+  return await send({ signal, idempotencyKey: key })
 }
 
 const LIMIT = { limit: { type: 'string', default: '20' } } as const

@@ -227,6 +227,19 @@ class Cases(unittest.TestCase):
             for outcome in self.clients(lambda client: client.payments.get("pay_1"), timeout=0.5, retries=0):
                 self.assertEqual((behave.__name__, getattr(outcome, "code", outcome)), (behave.__name__, "timeout"))
 
+    def test_a_run_a_call_and_a_payment_take_a_timeout_and_the_error_has_the_key(self) -> None:
+        self.server.behave = hang
+        calls: list[Callable[[Any], Any]] = [
+            lambda client: client.runs.create("a", {}, timeout=0.05),
+            lambda client: client.runs.start("a", {}, timeout=0.05),
+            lambda client: client.tools.call("a", {}, timeout=0.05),
+            lambda client: client.pay("https://seller.example/", max_amount=1, timeout=0.05),
+        ]
+        for call in calls:
+            for error in self.clients(call, retries=0):
+                self.assertEqual(getattr(error, "code", error), "timeout")
+                self.assertIsNotNone(error.idempotency_key)
+
     def test_ends_an_answer_that_has_no_end(self) -> None:
         # As the TypeScript client does: the same limit and the same error.
         def endless(status: int, kind: str, piece: bytes) -> Behaviour:

@@ -42,6 +42,7 @@ class Coinslot:
         headers: Mapping[str, str] | None = None,
         body: Any = None,
         idempotency_key: str | None = None,
+        timeout: float = LONG_SECONDS,
     ) -> PaidResponse:
         """
         The server calls the address for you and pays what it costs by x402 or MPP, from the balance and within the
@@ -50,7 +51,7 @@ class Coinslot:
         wanted = {"url": url, "method": method, "headers": dict(headers or {}), "maxAmount": max_amount}
         if body is not None:
             wanted["body"] = body
-        return PaidResponse.of(self._post("/v1/pay", wanted, idempotency_key, timeout=LONG_SECONDS))
+        return PaidResponse.of(self._post("/v1/pay", wanted, idempotency_key, timeout=timeout))
 
     def close(self) -> None:
         self._transport.close()
@@ -199,9 +200,10 @@ class Runs:
         *,
         max_cost: float | None = None,
         idempotency_key: str | None = None,
+        timeout: float = LONG_SECONDS,
     ) -> api.RunResult:
         """Runs an asset and waits for its output. Only a success is charged."""
-        result: api.RunResult = self._start(slug, inputs, max_cost, idempotency_key, {})
+        result: api.RunResult = self._start(slug, inputs, max_cost, idempotency_key, timeout, {})
         return result
 
     def start(
@@ -211,9 +213,10 @@ class Runs:
         *,
         max_cost: float | None = None,
         idempotency_key: str | None = None,
+        timeout: float = LONG_SECONDS,
     ) -> str:
         """Starts a run in the background and gives its id; `wait` or `stream` follows it."""
-        answer = self._start(slug, inputs, max_cost, idempotency_key, {"async": True})
+        answer = self._start(slug, inputs, max_cost, idempotency_key, timeout, {"async": True})
         return str(answer["runId"])
 
     def get(self, id: str) -> api.Run:
@@ -263,12 +266,13 @@ class Runs:
         inputs: Mapping[str, Any],
         max_cost: float | None,
         idempotency_key: str | None,
+        timeout: float,
         more: Mapping[str, Any],
     ) -> Any:
         wanted: dict[str, Any] = {"rdaSlug": slug, "inputs": dict(inputs), **more}
         if max_cost is not None:
             wanted["maxCost"] = max_cost
-        return self._client._post("/v1/run", wanted, idempotency_key, timeout=LONG_SECONDS)
+        return self._client._post("/v1/run", wanted, idempotency_key, timeout=timeout)
 
 
 _ENDED = frozenset(("succeeded", "failed", "canceled"))
@@ -294,11 +298,12 @@ class Tools:
         *,
         max_cost: float | None = None,
         idempotency_key: str | None = None,
+        timeout: float = LONG_SECONDS,
     ) -> api.PostToolsSlugAnswer:
         """Only a success is charged; a failure is a `CoinslotError`. A call that costs more than `max_cost` USDC is refused."""
         query = None if max_cost is None else {"maxCost": max_cost}
         result: api.PostToolsSlugAnswer = self._client._post(
-            f"/tools/{segment(slug)}", dict(input), idempotency_key, timeout=LONG_SECONDS, query=query
+            f"/tools/{segment(slug)}", dict(input), idempotency_key, timeout=timeout, query=query
         )
         return result
 
