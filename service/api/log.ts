@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { currentContext } from '../kit/context.ts'
+import { literal } from '../kit/pattern.ts'
 
 /**
  * JSON lines, each with the ids of the objects it concerns. Anything that is or looks like a secret is cut out of the
@@ -24,7 +25,7 @@ export function createLog(level: string, known: readonly string[] = [], to?: Des
 export function cleaner(known: readonly string[]): (line: string) => string {
   const secrets = [...new Set(known)].filter((secret) => secret.length >= SHORTEST).flatMap(asWritten)
   // The longest first, because one secret may begin with another.
-  const exact = secrets.sort((a, b) => b.length - a.length).map(escaped)
+  const exact = secrets.sort((a, b) => b.length - a.length).map(literal)
   const knownOnes = exact.length === 0 ? null : new RegExp(exact.join('|'), 'g')
   return (line) => {
     const clear = knownOnes === null ? line : line.replace(knownOnes, CUT)
@@ -102,8 +103,4 @@ function masked(found: string): string {
 /** The secret as it is, as JSON escapes it, and as a URL encodes it. */
 function asWritten(secret: string): string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])]
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 }

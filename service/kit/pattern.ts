@@ -268,3 +268,8 @@ function run({ steps, first, atoms }: Program, text: readonly string[]): boolean
   }
   return here.some((at) => steps[at]?.do === 'accept')
 }
+
+/** A pattern that matches this text and nothing else. */
+export function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}

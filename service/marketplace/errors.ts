@@ -187,9 +187,10 @@ export class ExecutionFailed extends Error {
   override readonly name = 'ExecutionFailed'
   readonly failure: Failure
 
-  constructor(code: ErrorCode, sentence: string, cause?: unknown) {
-    super(sentence, cause === undefined ? undefined : { cause })
-    this.failure = { code, sentence }
+  constructor(code: ErrorCode, reason: string | Omit<Failure, 'code'>, cause?: unknown) {
+    const failure = typeof reason === 'string' ? { code, sentence: reason } : { code, ...reason }
+    super(failure.sentence, cause === undefined ? undefined : { cause })
+    this.failure = failure
   }
 }
 

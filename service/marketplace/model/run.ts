@@ -87,6 +87,8 @@ export type UnpaidBy = Pick<Run, 'environment' | 'userId' | 'ownerId'>
 export interface Failure {
   code: ErrorCode
   sentence: string
+  /** With the addresses of the creator's server, which buyers are not shown. Absent where it is the same. */
+  forCreator?: string
 }
 
 /** What a list shows: a run without its inputs and its output. */

@@ -101,6 +101,33 @@ describe('POST /run → 500', () => {
     expect(run.error).toBe(ofAgent.error)
   })
 
+  test('the buyer reads no address of the server that failed; its creator reads all of it', async () => {
+    const caller = await world.caller(5)
+    await world.creator.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
+    const page =
+      'Cannot POST /why-hidden/x9 at http://10.1.2.3:8080/why-hidden/x9. getaddrinfo ENOTFOUND db.internal. /srv/app/hook.js:3'
+    const apiEndpoint = world.server.on('/why-hidden/x9', () => ({ status: 404, body: page }))
+    const tool = await world.tool({ apiEndpoint })
+    const agent = await world.agent({
+      webhookUrl: world.server.on('/agent-hidden', () => ({ body: { status: 'failed', error: `${page} 127.0.0.1` } })),
+    })
+    for (const [slug, inputs] of [
+      [tool, { city: 'Bern' }],
+      [agent, { topic: 'x' }],
+    ] as const) {
+      const { body } = await world.run(caller, slug, { inputs })
+      const { run } = (await caller.call('GET', `/v1/runs/${String(body.runId)}`)).body
+      for (const error of [body.error, run.error]) {
+        expect(error).toMatch(/Cannot POST \[hidden\]/)
+        expect(error).not.toMatch(/why-hidden|x9|10\.1|8080|internal|srv|hook|127\.0/)
+      }
+      const { runs } = (await world.creator.call('GET', `/v1/rda/${slug}/runs`)).body
+      expect(runs[0].error).toContain('Cannot POST /why-hidden/x9 at http://10.1.2.3:8080/why-hidden/x9.')
+      const own = await world.run(world.creator, slug, { inputs })
+      expect(own.body.error).toContain('ENOTFOUND db.internal')
+    }
+  })
+
   test("a tool fails after its creator's time limit, also before the first byte", async () => {
     const caller = await world.caller(5)
     const apiEndpoint = world.server.on('/slow-tool', () => new Promise<never>(() => undefined))

@@ -8,7 +8,7 @@ import type { AgentConfig } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Callout, Executed, Executor, Sign, Work } from '../../ports/run.ts'
 import { isTrouble, pollAddress, readReply, type Reply } from '../../rules/agent.ts'
-import { callFailure, withReason } from '../../rules/reason.ts'
+import { callFailure, withReason, type Confidential } from '../../rules/reason.ts'
 import type { Owner } from '../../../kit/owner.ts'
 
 /** Calls the creator's webhook and asks again until it is done. */
@@ -35,9 +35,9 @@ export function createAgentExecutor(deps: AgentDeps): Executor {
     })
   }
 
-  /** The secrets that its calls carry. */
-  function secretsOf({ asset }: Work, { webhookHeaders }: AgentConfig): readonly string[] {
-    return Object.values(assets.openSecrets(asset.id, 'webhookHeaders', webhookHeaders))
+  function confidentialOf({ asset, inputs }: Work, { webhookUrl, pollUrl, webhookHeaders }: AgentConfig): Confidential {
+    const secrets = Object.values(assets.openSecrets(asset.id, 'webhookHeaders', webhookHeaders))
+    return { secrets, addresses: [webhookUrl, ...(pollUrl === null ? [] : [pollUrl])], inputs }
   }
 
   /** Only a call that surely did not reach the agent, or that its gateway answered, is repeated. */
@@ -53,7 +53,7 @@ export function createAgentExecutor(deps: AgentDeps): Executor {
     })
     const call = { url: config.webhookUrl, method: config.webhookMethod, body }
     for (let attempt = 0; ; attempt++) {
-      const { reply, retry } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
+      const { reply, retry } = await tried(() => ask(work, config, call, signal), signal, confidentialOf(work, config))
       if (reply !== null) return reply
       if (attempt >= config.maxRetries) throw retry
       await wait(Math.min(RETRY_MS * 2 ** attempt, 5_000), undefined, { signal })
@@ -68,7 +68,7 @@ export function createAgentExecutor(deps: AgentDeps): Executor {
     for (let failures = 0; ;) {
       await wait(config.pollIntervalMs, undefined, { signal })
       const call = { url, method: 'GET', body: '' }
-      const { reply, retry } = await tried(() => ask(work, config, call, signal), signal, secretsOf(work, config))
+      const { reply, retry } = await tried(() => ask(work, config, call, signal), signal, confidentialOf(work, config))
       if (reply === null && ++failures > POLL_FAILURES_MAX) throw retry
       if (reply !== null && reply.status !== 'pending') return reply
       if (reply !== null) failures = 0
@@ -81,7 +81,7 @@ export function createAgentExecutor(deps: AgentDeps): Executor {
       if (config.type !== 'agent') throw new Error('not an agent')
       const first = await begin(work, config, signal)
       const last = first.status === 'pending' ? await poll(work, config, first.jobId, signal) : first
-      return finished(last, secretsOf(work, config))
+      return finished(last, confidentialOf(work, config))
     },
   }
 }
@@ -99,29 +99,29 @@ interface Call {
   body: string
 }
 
-function finished(reply: Reply, secrets: readonly string[]): Executed {
+function finished(reply: Reply, confidential: Confidential): Executed {
   if (reply.status === 'completed') return { output: reply.output, usage: null }
   const error = reply.status === 'failed' ? (reply.error ?? '') : ''
-  throw new ExecutionFailed('agent_failed', withReason('The agent reported that it failed.', error, secrets))
+  throw new ExecutionFailed('agent_failed', withReason('The agent reported that it failed.', error, confidential))
 }
 
 /** The reply; or none, with the error to throw unless the call is repeated. */
 async function tried(
   send: () => Promise<OutboundResponse>,
   signal: AbortSignal,
-  secrets: readonly string[],
+  confidential: Confidential,
 ): Promise<{ reply: Reply; retry: null } | { reply: null; retry: ExecutionFailed }> {
   try {
     const answer = await send()
     const body = answer.body.toString('utf8')
     if (isTrouble(answer.status)) {
-      const sentence = withReason('The agent is not available right now.', body, secrets)
+      const sentence = withReason('The agent is not available right now.', body, confidential)
       return { reply: null, retry: new ExecutionFailed('agent_unavailable', sentence) }
     }
     const reply = readReply(answer.status, body)
     if (typeof reply === 'string') {
       const isRefusal = answer.status < 200 || answer.status > 299
-      throw new ExecutionFailed('agent_answer_invalid', isRefusal ? withReason(reply, body, secrets) : reply)
+      throw new ExecutionFailed('agent_answer_invalid', isRefusal ? withReason(reply, body, confidential) : reply)
     }
     return { reply, retry: null }
   } catch (error) {

@@ -34,13 +34,20 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
     }
   }
 
-  async function send({ request, secrets }: Prepared, { departure }: Work, signal: AbortSignal): Promise<string> {
+  async function send(
+    { request, secrets }: Prepared,
+    { departure, inputs }: Work,
+    signal: AbortSignal,
+  ): Promise<string> {
     departure.leave()
     try {
       const { status, body } = await callout.send({ ...request, signal })
       if (status < 200 || status > 299) {
         const sentence = `The tool answered with the status ${String(status)}.`
-        throw new ExecutionFailed('tool_refused', withReason(sentence, body.toString('utf8'), secrets))
+        throw new ExecutionFailed(
+          'tool_refused',
+          withReason(sentence, body.toString('utf8'), { secrets, addresses: [String(request.url)], inputs }),
+        )
       }
       return body.toString('utf8')
     } catch (error) {

@@ -139,7 +139,9 @@ export function createExecution(deps: ExecutionDeps) {
 function failureOf({ log }: RunsDeps, { run, asset }: Order, error: unknown, { aborted }: AbortSignal): Failed {
   if (error instanceof ExecutionFailed) {
     log.info({ runId: run.id, rdaId: asset.id, err: error.cause, failure: error.failure }, 'a run failed')
-    return { failure: error.failure, counts: true }
+    const { code, sentence, forCreator = sentence } = error.failure
+    // A creator who runs their own asset sees all of it.
+    return { failure: run.userId === run.ownerId ? { code, sentence: forCreator } : error.failure, counts: true }
   }
   if (error === GIVEN_UP) return { failure: FAILURES.canceled, counts: false }
   if (aborted) return { failure: FAILURES.stopping, counts: false }

@@ -61,6 +61,7 @@ function end(inside: Statements, runs: readonly EndedRun[]): Promise<{ id: strin
       runs.map((run) => run.endedAt),
       runs.map((run) => run.durationMs),
       runs.map((run) => run.counts),
+      runs.map((run) => run.failure?.forCreator ?? null),
     ],
     'run_end',
   )
@@ -90,14 +91,14 @@ RETURNING id`
 // one probe of the primary key each, also where a young database's statistics suggest another plan.
 export const END_RUNS = `
 WITH ask AS (
-  SELECT * FROM unnest($1::text[], $2::run_status[], $3::bigint[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::int[], $11::boolean[])
-    AS t(id, status, cost, prompt_tokens, completion_tokens, output, error_code, error, ended_at, duration_ms, counts)
+  SELECT * FROM unnest($1::text[], $2::run_status[], $3::bigint[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::int[], $11::boolean[], $12::text[])
+    AS t(id, status, cost, prompt_tokens, completion_tokens, output, error_code, error, ended_at, duration_ms, counts, error_full)
 ), open AS MATERIALIZED (
   SELECT id FROM run WHERE id = ANY ($1::text[]) AND status IN ('queued', 'running') ORDER BY id FOR UPDATE
 ), ended AS (
   UPDATE run r
   SET status = ask.status, cost = ask.cost, prompt_tokens = ask.prompt_tokens, completion_tokens = ask.completion_tokens,
-      output = ask.output, error_code = ask.error_code, error = ask.error, ended_at = ask.ended_at,
+      output = ask.output, error_code = ask.error_code, error = ask.error, error_full = ask.error_full, ended_at = ask.ended_at,
       duration_ms = ask.duration_ms, process = NULL
   FROM ask JOIN open ON open.id = ask.id
   WHERE r.id = ask.id AND r.id = ANY ($1::text[])
