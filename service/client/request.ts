@@ -105,7 +105,11 @@ export class Transport {
     }
   }
 
-  private call({ method, path, query, body }: Request, key: string | undefined, signal: AbortSignal | undefined) {
+  private async call(
+    { method, path, query, body }: Request,
+    key: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const url = new URL(this.baseUrl + path)
     for (const [name, value] of Object.entries(query ?? {})) {
       if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
@@ -116,8 +120,10 @@ export class Transport {
     if (key !== undefined) headers['idempotency-key'] = key
     const send = this.options.fetch ?? fetch
     const sent = body === undefined ? null : JSON.stringify(body)
-    // The key must not follow a redirect to another server.
-    return send(url, { method, headers, body: sent, redirect: 'error', signal: signal ?? null })
+    // The key must not follow a redirect to another server. Not 'error': workers of Cloudflare refuse that.
+    const response = await send(url, { method, headers, body: sent, redirect: 'manual', signal })
+    if (isRedirect(response)) throw redirected(response)
+    return response
   }
 }
 
@@ -219,6 +225,19 @@ function isError(body: unknown): body is { error: string; code: string } {
   if (typeof body !== 'object' || body === null) return false
   const { error, code } = body as { error?: unknown; code?: unknown }
   return typeof error === 'string' && typeof code === 'string'
+}
+
+/** Browsers hide what it is: its status is 0 then. */
+function isRedirect({ type, status, headers }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
+}
+
+function redirected({ status, body }: Response): CoinslotError {
+  void body?.cancel().catch(() => undefined)
+  return new CoinslotError('The server answered with a redirect, which is not followed. Check baseUrl.', {
+    code: 'unexpected_answer',
+    status: status === 0 ? null : status,
+  })
 }
 
 function errorOf(response: Response, text: string): CoinslotError {

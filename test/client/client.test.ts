@@ -152,6 +152,31 @@ describe('the client', () => {
     server.close()
   })
 
+  it('refuses a redirect itself, also where fetch cannot, and sends nothing to its target', async () => {
+    let requests = 0
+    const server = createServer((request, response) => {
+      requests++
+      response.writeHead(307, { location: `http://${String(request.headers.host)}/elsewhere` }).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const options = { key: 'k', baseUrl: `http://127.0.0.1:${String(port)}` }
+    // As workers of Cloudflare do.
+    const worker: typeof fetch = async (url, init) => {
+      if (init?.redirect === 'error') throw new TypeError('Invalid redirect value, must be one of "follow" or "manual"')
+      return await fetch(url, init)
+    }
+    const client = new Coinslot({ ...options, fetch: worker })
+    await expect(client.payments.get('pay_1')).rejects.toMatchObject({ code: 'unexpected_answer', status: 307 })
+    await expect(client.runs.stream('run_1').next()).rejects.toMatchObject({ code: 'unexpected_answer', status: 307 })
+    expect(requests).toBe(2)
+    // As browsers do.
+    const hidden = { type: 'opaqueredirect', status: 0, ok: false, body: null, headers: new Headers() } as Response
+    const browser = new Coinslot({ ...options, fetch: () => Promise.resolve(hidden) })
+    await expect(browser.payments.get('pay_1')).rejects.toMatchObject({ code: 'unexpected_answer', status: null })
+    server.close()
+  })
+
   it('follows a run through a connection that breaks and a restart of the service, and no further than a refusal', async () => {
     let connections = 0
     const restarting = createServer((_, response) => {
