@@ -178,7 +178,7 @@ export function unpaidCostsReached(of: UnpaidBound, resetsAt: Date, now: Date): 
 }
 
 export function rateReached(retryAfterSeconds: number): DomainError {
-  const sentence = `This tool has reached its limit of calls per minute; try again in ${String(retryAfterSeconds)} seconds.`
+  const sentence = `This tool has reached its limit of calls per minute, or you have used up your half of it; try again in ${String(retryAfterSeconds)} seconds.`
   return new DomainError('limited', 'rda_rate_limited', sentence, { retryAfterSeconds })
 }
 

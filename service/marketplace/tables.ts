@@ -22,7 +22,12 @@ export const marketplaceTables: Tables = {
     rda_word: { kept: 'one for each word in use' },
     rda_source_sale: { kept: 'bought for good' },
     run: { kept: "the caller's history, and what each charge was for" },
-    run_rate: { kept: 'one for each limited tool' },
+    run_rate: {
+      keptMs: 50 * HOUR_MS,
+      age: 'since',
+      key: [['rda_id', 'text']],
+      says: 'Counts of calls of limited tools, in all and of each caller, in their last minute.',
+    },
     run_free: {
       keptMs: 50 * HOUR_MS,
       age: 'at',

@@ -40,6 +40,7 @@ export const ROWS: Readonly<Record<string, Rows>> = {
     expired: `INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
            VALUES ('out ' || $2::int, 'sandbox', 'usr_1', 'pay', decode(repeat('00', 20), 'hex'), 1, $1)`,
   },
+  run_rate: { expired: `INSERT INTO run_rate (rda_id, since, used) VALUES ('rda_' || $2::int, $1, 1)` },
   run_free: { expired: `INSERT INTO run_free (at, owner, caller, used) VALUES ($1, 'sandbox/u', 'c' || $2::int, 1)` },
   identity_grant_count: {
     expired: `INSERT INTO identity_grant_count (at, source, used) VALUES ($1, 'domain ' || $2::int, 1)`,

@@ -138,12 +138,18 @@ export interface Callout {
 /** The headers that prove to a creator's server who calls, in the name of that creator's account. */
 export type Sign = (owner: Owner, id: string, body: string) => Promise<Readonly<Record<string, string>>>
 
-/** Counts the calls of a tool in its present minute, over all processes. */
+/** Counts the calls of a tool in its present minute, over all processes. No caller gets more than half of them. */
 export interface Throttle {
   /** Null when there was room, else for how many seconds there is none. */
-  take(rda: Id<'rda'>, perMinute: number): Promise<number | null>
+  take(call: ToolCall, perMinute: number): Promise<number | null>
   /** For a call that was not made after all. */
-  giveBack(rda: Id<'rda'>): Promise<void>
+  giveBack(call: ToolCall): Promise<void>
+}
+
+/** Guests are one account here: they share one half, because a new wallet costs nothing. */
+export interface ToolCall {
+  rdaId: Id<'rda'>
+  userId: string
 }
 
 /** Bounds what free prompts take of their creators' wallets in a day of UTC. */

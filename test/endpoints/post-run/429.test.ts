@@ -48,6 +48,29 @@ describe('POST /run → 429', () => {
     expect((await world.run(await world.caller(1), slug, { inputs: { city: 'Bern' } })).status).toBe(200)
   })
 
+  test('one caller leaves half of them to others', async () => {
+    const slug = await world.tool({
+      apiEndpoint: world.server.on('/shared', () => ({ body: { ok: true } })),
+      rateLimitPerMinute: 4,
+    })
+    const [greedy, other] = [await world.caller(1), await world.caller(1)]
+    const run = async (person: TestPerson) => (await world.run(person, slug, { inputs: { city: 'Bern' } })).status
+    expect([await run(greedy), await run(greedy), await run(greedy)]).toEqual([200, 200, 429])
+    expect([await run(other), await run(other), await run(other)]).toEqual([200, 200, 429])
+  })
+
+  test('a run that fails before its call uses none of them up, one that fails after it does', async () => {
+    const slug = await world.tool({
+      apiEndpoint: world.server.on('/transformed', () => ({ status: 500 })),
+      requestTransform: '$exists(city) and city = "Bern" ? $error("no") : {"city": city}',
+      rateLimitPerMinute: 1,
+    })
+    const caller = await world.caller(1)
+    const run = async (city: string) => (await world.run(caller, slug, { inputs: { city } })).body.code as string
+    expect([await run('Bern'), await run('Bern')]).toEqual(['transform_failed', 'transform_failed'])
+    expect([await run('Rome'), await run('Rome')]).toEqual(['tool_refused', 'rda_rate_limited'])
+  })
+
   test('a queued run that is canceled uses none of them up', async () => {
     const slug = await world.tool({
       apiEndpoint: world.server.on('/canceled', () => ({ body: { ok: true } })),

@@ -59,7 +59,7 @@ describe('places for executions', () => {
 describe("a tool's calls a minute", () => {
   let database: TestDatabase
   const clock = new TestClock()
-  const asset = assetOf('rda_limited', 'usr_creator', perRun(usdc(500n)), 2)
+  const asset = assetOf('rda_limited', 'usr_creator', perRun(usdc(500n)), 4)
   const asked: string[] = []
   const executor: Executor = {
     execute({ runId }) {

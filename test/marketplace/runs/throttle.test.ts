@@ -9,7 +9,8 @@ import { hasRedis, startRedis } from '../../queue/redis.ts'
 describe("a tool's calls a minute", () => {
   let database: TestDatabase
   const clock = new TestClock()
-  const rda = 'rda_limited' as Id<'rda'>
+  /** Half of them each. */
+  const call = (n: number, name = 'rda_limited') => ({ rdaId: name as Id<'rda'>, userId: `usr_${String(n % 2)}` })
 
   beforeAll(async () => {
     database = await testDatabase()
@@ -20,24 +21,34 @@ describe("a tool's calls a minute", () => {
 
   test('are limited across any number of processes without Redis', async () => {
     const replicas = Array.from({ length: 4 }, () => createThrottle(database.statements, clock, null))
-    const waits = await Promise.all(Array.from({ length: 400 }, (_, n) => replicas[n % 4]!.take(rda, 90)))
+    const waits = await Promise.all(Array.from({ length: 400 }, (_, n) => replicas[n % 4]!.take(call(n), 90)))
     expect(waits.filter((wait) => wait === null)).toHaveLength(90)
     for (const wait of waits) if (wait !== null) expect(wait > 0 && wait <= 60).toBe(true)
     const [one] = replicas
-    await one!.giveBack(rda)
-    expect([await one!.take(rda, 90), await one!.take(rda, 90)]).toEqual([null, expect.any(Number)])
+    await one!.giveBack(call(0))
+    expect([await one!.take(call(0), 90), await one!.take(call(0), 90)]).toEqual([null, expect.any(Number)])
     clock.forward(60_000)
-    expect(await replicas[3]!.take(rda, 90)).toBeNull()
+    expect(await replicas[3]!.take(call(0), 90)).toBeNull()
+  })
+
+  test('are shared: one caller gets at most half of them, and what a full tool refused is not counted for the caller', async () => {
+    const throttle = createThrottle(database.statements, clock, null)
+    const take = (n: number) => throttle.take(call(n, 'rda_fair'), 5)
+    const greedy = await Promise.all(Array.from({ length: 20 }, () => take(0)))
+    expect(greedy.filter((wait) => wait === null)).toHaveLength(3)
+    expect([await take(1), await take(1), await take(1)]).toEqual([null, null, expect.any(Number)])
+    await throttle.giveBack(call(0, 'rda_fair'))
+    expect([await take(1), await take(1)]).toEqual([null, expect.any(Number)])
   })
 
   test('are counted for each tool', async () => {
     const throttle = createThrottle(database.statements, clock, null)
-    const [a, b] = ['rda_a' as Id<'rda'>, 'rda_b' as Id<'rda'>]
+    const [a, b] = [call(0, 'rda_a'), call(0, 'rda_b')]
     const waits = await Promise.all([
       throttle.take(a, 1),
       throttle.take(b, 1),
       throttle.take(a, 1),
-      throttle.take(b, 2),
+      throttle.take(b, 4),
     ])
     expect(waits).toEqual([null, null, expect.any(Number), null])
   })
@@ -54,11 +65,14 @@ describe("a tool's calls a minute", () => {
         if (connection.status !== 'ready') await once(connection, 'ready')
       }
       const replicas = connections.map((connection) => createThrottle(database.statements, clock, connection))
-      const name = 'rda_shared' as Id<'rda'>
-      const take = () => Promise.all(Array.from({ length: 60 }, (_, n) => replicas[n % 2]!.take(name, 20)))
+      const shared = (n: number) => call(n >> 1, 'rda_shared')
+      const take = () => Promise.all(Array.from({ length: 60 }, (_, n) => replicas[n % 2]!.take(shared(n), 20)))
       expect((await take()).filter((wait) => wait === null)).toHaveLength(20)
-      await replicas[0]!.giveBack(name)
-      expect([await replicas[1]!.take(name, 20), await replicas[0]!.take(name, 20)]).toEqual([null, expect.any(Number)])
+      await replicas[0]!.giveBack(shared(0))
+      expect([await replicas[1]!.take(shared(0), 20), await replicas[0]!.take(shared(0), 20)]).toEqual([
+        null,
+        expect.any(Number),
+      ])
       await server.kill()
       // Counted anew there, but for all processes together again.
       expect((await take()).filter((wait) => wait === null)).toHaveLength(20)

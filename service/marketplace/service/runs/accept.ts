@@ -41,7 +41,7 @@ export function createAccepting(deps: AcceptingDeps) {
     // A background run is counted when a worker calls the tool: until then it may be canceled, for nothing.
     const limit = wanted.background ? null : rateLimitOf(asset)
     if (limit !== null) {
-      const waitSeconds = await throttle.take(asset.id, limit)
+      const waitSeconds = await throttle.take(run, limit)
       if (waitSeconds !== null) throw rateReached(waitSeconds)
     }
     const freed = run.payerId === run.userId ? null : await takeFree(deps, order)
@@ -49,7 +49,7 @@ export function createAccepting(deps: AcceptingDeps) {
     const giveBack = async (): Promise<void> => {
       leave()
       await freed?.()
-      if (limit !== null) await throttle.giveBack(asset.id)
+      if (limit !== null) await throttle.giveBack(run)
     }
     try {
       if (enter !== null) {

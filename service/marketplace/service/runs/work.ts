@@ -56,7 +56,7 @@ export function createWorking(deps: WorkingDeps) {
     const refused = await refusalOf(deps, run, model)
     if (refused !== null) return await execution.giveBack(run, unpaid('failed', refused, 0, false))
     const perMinute = rateLimitOf(asset)
-    const waitSeconds = perMinute === null ? null : await throttle.take(asset.id, perMinute)
+    const waitSeconds = perMinute === null ? null : await throttle.take(run, perMinute)
     if (waitSeconds !== null) {
       await postpone(run, process, waitSeconds)
       return null

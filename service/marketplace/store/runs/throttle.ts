@@ -2,30 +2,53 @@ import type { Redis } from 'ioredis'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { Batch } from '../../../kit/batch.ts'
 import type { Clock } from '../../../kit/clock.ts'
-import type { Id } from '../../../kit/ids.ts'
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Throttle } from '../../ports/run.ts'
+import type { Throttle, ToolCall } from '../../ports/run.ts'
 
 /** Shared by all processes, through Redis or the database; never each one's own, for that would multiply a limit. */
 export function createThrottle(statements: Statements, clock: Clock, redis: Redis | null): Throttle {
-  const database = inDatabase(statements, clock)
+  const database = inTurns(inDatabase(statements, clock))
   if (redis === null) return database
-  const shared = inRedis(redis)
+  const shared = inTurns(inRedis(redis))
   return {
-    async take(rda, perMinute) {
+    async take(call, perMinute) {
       try {
-        return await shared.take(rda, perMinute)
+        return await shared.take(call, perMinute)
       } catch {
-        return await database.take(rda, perMinute)
+        return await database.take(call, perMinute)
       }
     },
-    async giveBack(rda) {
-      await shared.giveBack(rda).catch(() => database.giveBack(rda))
+    async giveBack(call) {
+      await shared.giveBack(call).catch(() => database.giveBack(call))
     },
   }
 }
 
-function inRedis(redis: Redis): Throttle {
+/** A count for each name in its minute. */
+interface Counts {
+  take(name: string, perMinute: number): Promise<number | null>
+  giveBack(name: string): Promise<void>
+}
+
+/** The caller's own half first: beyond it a caller takes nothing of what the others share. */
+function inTurns(counts: Counts): Throttle {
+  const ownOf = ({ rdaId, userId }: ToolCall): string => `${rdaId} ${userId}`
+  return {
+    async take(call, perMinute) {
+      const own = await counts.take(ownOf(call), Math.ceil(perMinute / 2))
+      if (own !== null) return own
+      const waitSeconds = await counts.take(call.rdaId, perMinute)
+      if (waitSeconds !== null) await counts.giveBack(ownOf(call))
+      return waitSeconds
+    },
+    async giveBack(call) {
+      await counts.giveBack(ownOf(call))
+      await counts.giveBack(call.rdaId)
+    },
+  }
+}
+
+function inRedis(redis: Redis): Counts {
   const limiters = new Map<number, RateLimiterRedis>()
   const limiterOf = (perMinute: number): RateLimiterRedis => {
     const limiter =
@@ -41,52 +64,52 @@ function inRedis(redis: Redis): Throttle {
     return limiter
   }
   return {
-    async take(rda, perMinute) {
+    async take(name, perMinute) {
       try {
-        await limiterOf(perMinute).consume(rda)
+        await limiterOf(perMinute).consume(name)
         return null
       } catch (reached) {
         if (!(reached instanceof RateLimiterRes)) throw reached
         // It counts refusals too: a call that is given back would then make no room.
-        await limiterOf(perMinute).reward(rda)
+        await limiterOf(perMinute).reward(name)
         return Math.max(1, Math.ceil(reached.msBeforeNext / 1000))
       }
     },
-    async giveBack(rda) {
-      await limiterOf(1).reward(rda)
+    async giveBack(name) {
+      await limiterOf(1).reward(name)
     },
   }
 }
 
-function inDatabase(statements: Statements, clock: Clock): Throttle {
-  const takes = new Batch<{ rda: string; perMinute: number }, { waitSeconds: number | null }>({
+function inDatabase(statements: Statements, clock: Clock): Counts {
+  const takes = new Batch<{ name: string; perMinute: number }, { waitSeconds: number | null }>({
     largest: 1_000,
     run: takeAll,
   })
 
-  /** All asks of the moment in one statement, a row for each tool: who stands further back than there is room waits. */
-  async function takeAll(asks: readonly { rda: string; perMinute: number }[]) {
-    const limits = new Map(asks.map(({ rda, perMinute }) => [rda, perMinute]))
+  /** All asks of the moment in one statement, a row for each name: who stands further back than there is room waits. */
+  async function takeAll(asks: readonly { name: string; perMinute: number }[]) {
+    const limits = new Map(asks.map(({ name, perMinute }) => [name, perMinute]))
     const names = [...limits.keys()].sort()
     const now = clock.now()
     const values = [
       names,
       names.map((name) => limits.get(name)),
-      names.map((name) => asks.filter(({ rda }) => rda === name).length),
+      names.map((name) => asks.filter((ask) => ask.name === name).length),
       now,
       new Date(now.getTime() - WINDOW_MS),
     ]
     let rows = await statements.run<TakenRow>(TAKE, values, 'run_rate_take')
     if (rows.length < names.length) {
-      // Tools that were never called before.
-      await statements.run(OPEN, [names], 'run_rate_open')
+      // Names that were never counted before.
+      await statements.run(OPEN, [names, values[4]], 'run_rate_open')
       const seen = new Set(rows.map(({ rda_id }) => rda_id))
       const unseen = names.map((name) => (seen.has(name) ? null : name))
       rows = [...rows, ...(await statements.run<TakenRow>(TAKE, [unseen, ...values.slice(1)], 'run_rate_take'))]
     }
     const left = new Map(rows.map((row) => [row.rda_id, { ...row }]))
-    return asks.map(({ rda }) => {
-      const row = left.get(rda)
+    return asks.map(({ name }) => {
+      const row = left.get(name)
       if (row === undefined) throw new Error('a tool has no call count')
       if (row.room-- > 0) return { waitSeconds: null }
       // A process whose clock is behind may find a minute that begins in its future.
@@ -96,11 +119,15 @@ function inDatabase(statements: Statements, clock: Clock): Throttle {
   }
 
   return {
-    async take(rda, perMinute) {
-      return (await takes.add({ rda, perMinute })).waitSeconds
+    async take(name, perMinute) {
+      return (await takes.add({ name, perMinute })).waitSeconds
     },
-    async giveBack(rda: Id<'rda'>) {
-      await statements.run('UPDATE run_rate SET used = used - 1 WHERE rda_id = $1 AND used > 0', [rda], 'run_rate_back')
+    async giveBack(name) {
+      await statements.run(
+        'UPDATE run_rate SET used = used - 1 WHERE rda_id = $1 AND used > 0',
+        [name],
+        'run_rate_back',
+      )
     },
   }
 }
@@ -114,7 +141,7 @@ interface TakenRow {
 }
 
 const OPEN = `
-INSERT INTO run_rate (rda_id, since, used) SELECT name, '-infinity', 0 FROM unnest($1::text[]) AS name
+INSERT INTO run_rate (rda_id, since, used) SELECT name, $2::timestamptz, 0 FROM unnest($1::text[]) AS name
 ON CONFLICT (rda_id) DO NOTHING`
 
 // `used` never passes the limit: what an ask gets is the difference, `room`. The rows are locked in the order of
