@@ -51,9 +51,12 @@ describe('trending', () => {
     expect((await service.call('GET', '/v1/rdas?trending=true')).body.total).toBe(0)
   })
 
-  test("starts a metered price's estimate at the cost of recent runs", async () => {
+  test("starts a metered price's estimate at the cost of recent runs of others", async () => {
     const slug = await published(creator, promptBody({ pricing: { model: 'per-token', amount: 0.001 } }))
     const before = (await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.estimatedCost as string
+    await run(creator, slug)
+    await service.assets.rank()
+    expect((await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.estimatedCost).toBe(before)
     const person = await service.person()
     await run(person, slug)
     const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body

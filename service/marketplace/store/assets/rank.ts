@@ -33,13 +33,13 @@ WHERE r.id = c.id AND r.id = ANY (ARRAY(SELECT id FROM changed))
   AND (r.callers, r.trending) IS DISTINCT FROM (c.callers, c.trending)`
 
 /**
- * What runs at today's price cost lately, for the estimate. Rows that others are writing are left for the next turn: it
+ * What others' runs at today's price cost lately, for the estimate. Rows that others are writing are left for the next turn: it
  * never waits.
  */
 export const RECENT_COSTS = `
 WITH ran AS (
   SELECT rda_id, rda_version, min(cost) AS least, max(cost) AS most FROM run
-  WHERE ended_at >= $1 AND status = 'succeeded' GROUP BY rda_id, rda_version
+  WHERE ended_at >= $1 AND status = 'succeeded' AND user_id <> owner_id GROUP BY rda_id, rda_version
 ),
 recent AS (
   SELECT r.id, min(least) AS least, max(most) AS most FROM ran JOIN rda r ON r.id = ran.rda_id

@@ -102,7 +102,7 @@ WITH ask AS (
       duration_ms = ask.duration_ms, process = NULL
   FROM ask JOIN open ON open.id = ask.id
   WHERE r.id = ask.id AND r.id = ANY ($1::text[])
-  RETURNING r.id, r.rda_id, r.status, r.cost, r.duration_ms, ask.counts
+  RETURNING r.id, r.rda_id, r.status, r.cost, r.duration_ms, ask.counts AND r.user_id <> r.owner_id AS counts
 ), left_behind AS (
   INSERT INTO run_delta (rda_id, runs, succeeded, revenue, latency_ms)
   SELECT rda_id, count(*), count(*) FILTER (WHERE status = 'succeeded'), sum(cost),
