@@ -57,19 +57,37 @@ describe('against a hostile server', () => {
     (response: ServerResponse) =>
       void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
+  const environment = () => ({
+    PATH: `${path.join(project, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+    ...{ HOME: folder, COINSLOT_KEY: KEY, COINSLOT_URL: url },
+  })
+
   async function cli(words: string[], more: Record<string, string> = {}) {
-    const environment = {
-      PATH: `${path.join(project, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
-      HOME: folder,
-      ...{ COINSLOT_KEY: KEY, COINSLOT_URL: url },
-      ...more,
-    }
-    const ended = promisify(execFile)('coinslot', words, { env: environment })
+    const ended = promisify(execFile)('coinslot', words, { env: { ...environment(), ...more } })
     return await ended.then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       (error: unknown) => error as { code: number; stdout: string; stderr: string },
     )
   }
+
+  /** What a person sees: `script` gives the command a terminal. */
+  async function atTerminal(words: string[]): Promise<string> {
+    const typed = ['coinslot', ...words].join(' ')
+    return (await promisify(execFile)('script', ['-qec', typed, '/dev/null'], { env: environment() })).stdout
+  }
+
+  test('a pipe gets the very bytes that a paid address or a run answered, a terminal none of their escape sequences', async () => {
+    const bytes = Buffer.from([0x1b, 0x5b, 0x32, 0x4a, 0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x9b])
+    const answered = { status: 200, headers: {}, body: bytes.toString('base64'), encoding: 'base64' }
+    answer = json({ response: answered, payment: null })
+    const words = ['pay', 'https://seller.example/', '--max', '0.05']
+    const { stdout } = await promisify(execFile)('coinslot', words, { env: environment(), encoding: 'buffer' })
+    expect(stdout).toEqual(bytes)
+    expect((await atTerminal(words)).replaceAll('\r', '')).not.toMatch(CONTROLS)
+    answer = json({ success: true, runId: 'run_1', output: ESCAPES, cost: 0 })
+    expect((await cli(['run', 'x'])).stdout).toBe(`${ESCAPES}\n`)
+    expect((await atTerminal(['run', 'x'])).replaceAll('\r', '')).not.toMatch(CONTROLS)
+  })
 
   test('names and errors do not reach the terminal as escape sequences, or as lines of their own', async () => {
     const item = { id: 'chk_1', status: 'open', price: 1, product: { name: `${ESCAPES}\nchk_2  open  99  forged` } }
@@ -78,9 +96,11 @@ describe('against a hostile server', () => {
       ['checkouts', 'list'],
       ['checkouts', 'list', '--json'],
     ]) {
-      const { code, stdout } = await cli(words)
-      expect([code, CONTROLS.exec(stdout), stdout.trim().split('\n').length]).toEqual([0, null, 1])
+      const shown = (await atTerminal(words)).trim()
+      expect([CONTROLS.exec(shown.replaceAll('\r', '')), shown.split('\n').length]).toEqual([null, 1])
     }
+    const { stdout: piped } = await cli(['checkouts', 'list', '--json'])
+    expect(JSON.parse(piped)).toEqual(item)
     const refusal = { error: ESCAPES, code: `x${ESCAPES}`, details: { [`price${ESCAPES}`]: ESCAPES } }
     answer = json(refusal, 400, { link: '</errors/x>; rel="help"' })
     for (const words of [

@@ -153,9 +153,11 @@ const pay: Command = async (terminal, words) => {
   const response = await sendOnce(terminal, values, (options) => client.fetch(address, { ...wanted, ...options }))
   const payment = response.headers.get('coinslot-payment')
   const paymentStatus = response.headers.get('coinslot-payment-status')
-  const text = await response.text()
+  const bytes = new Uint8Array(await response.arrayBuffer())
   const { status } = response
-  terminal.print(terminal.json ? JSON.stringify({ status, payment, paymentStatus, body: text }) : text)
+  const body = (): string => new TextDecoder().decode(bytes)
+  if (terminal.json) terminal.print(JSON.stringify({ status, payment, paymentStatus, body: body() }))
+  else terminal.pass(bytes)
   terminal.note(payment === null ? 'Nothing was paid.' : sentenceOn(payment, paymentStatus))
   if (!response.ok) throw new Error(`The address answered ${String(response.status)}.`)
 }

@@ -61,7 +61,8 @@ async function main(): Promise<number> {
     json,
     settings: readSettings(process.env),
     stopped: stopped.signal,
-    print: (text) => process.stdout.write(`${clean(text)}\n`),
+    print: (text) => process.stdout.write(`${process.stdout.isTTY ? clean(text) : text}\n`),
+    pass: (bytes) => process.stdout.write(process.stdout.isTTY ? `${clean(new TextDecoder().decode(bytes))}\n` : bytes),
     note: (text) => process.stderr.write(`${clean(text)}\n`),
   }
   const rest = words.filter((word) => word !== '--json')

@@ -10,7 +10,10 @@ export interface Terminal {
   json: boolean
   settings: Settings
   stopped: AbortSignal
+  /** A line. */
   print(text: string): void
+  /** What another server answered: its very bytes, unless a person reads them. */
+  pass(bytes: Uint8Array): void
   /** Not part of the result: it does not go into a pipe. */
   note(text: string): void
 }
@@ -81,8 +84,8 @@ export function oneOf(words: readonly string[], name: string): string {
 }
 
 /**
- * What came from outside must not move the cursor, recolour the terminal or turn the direction of a line. Everything is
- * printed through it.
+ * What came from outside must not move the cursor, recolour the terminal or turn the direction of a line. Everything that
+ * a terminal shows goes through it; a pipe or a file gets what came.
  */
 export function clean(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what must not be printed
