@@ -106,7 +106,10 @@ export class Coinslot {
       list(this.transport, { path: '/v1/runs', field: 'runs', query }, options),
     cancel: (id: string, options?: RequestOptions): Promise<ResultOf<'POST /v1/runs/{id}/cancel'>> =>
       this.post(`/v1/runs/${segment(id)}/cancel`, undefined, options),
-    /** The run at each of its states, until it has ended. Connects again when the connection breaks. */
+    /**
+     * The run at each of its states, until it has ended or `signal` ends it. Connects again when the connection breaks, at
+     * most ten times in a row without an event.
+     */
     stream: (id: string, options: RequestOptions = {}): AsyncGenerator<Run | RunSummary> => this.statesOf(id, options),
     /** The run once it has ended, also if it failed. */
     wait: async (id: string, options: RequestOptions = {}): Promise<Run> => {
@@ -162,6 +165,7 @@ export class Coinslot {
     const wanted = { url: String(url), method, headers, maxAmount, ...(body === undefined ? {} : { body }) }
     const paid = await this.post<ResultOf<'POST /v1/pay'>>('/v1/pay', wanted, { timeoutMs: RUN_MS, ...options })
     if (paid.response === null) throw noResponse(paid)
+    if (!isStatus(paid.response.status)) throw noStatus(paid, paid.response.status)
     return toResponse(paid.response, paid.payment)
   }
 
@@ -189,6 +193,8 @@ export class Coinslot {
       } catch (error) {
         if (broken >= BROKEN_MAX || (error instanceof CoinslotError && !isRetryable('GET', error.status))) throw error
       }
+      // Also where each connection ends without an error and without an event.
+      if (broken >= BROKEN_MAX) throw neverFollowed(id)
       await pause(1000, options.signal)
     }
   }
@@ -206,6 +212,11 @@ export interface PaidRequest extends RequestOptions {
 const RUN_MS = 200_000
 const BROKEN_MAX = 10
 const ENDED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled'])
+
+function neverFollowed(id: string): CoinslotError {
+  const message = `The events of ${id} end again and again before it has ended. Get it by its id, or try again later.`
+  return new CoinslotError(message, { code: 'connection_failed' })
+}
 
 function hasEnded({ status }: Run | RunSummary): boolean {
   return ENDED.has(status)
@@ -228,6 +239,17 @@ function noResponse(paid: ResultOf<'POST /v1/pay'>): CoinslotError {
   const { id, reason } = paid.payment
   const message = `Payment ${id} was returned (${String(reason)}). Nothing was paid. Send it with a new key to try again.`
   return new CoinslotError(message, { code: 'payment_returned', body: paid })
+}
+
+/** Those that a `Response` can have: it throws for others, and the payment's id would be lost. */
+function isStatus(status: number): boolean {
+  return status >= 200 && status <= 599
+}
+
+function noStatus(paid: ResultOf<'POST /v1/pay'>, status: number): CoinslotError {
+  const payment = paid.payment === null ? 'Nothing was paid.' : `The payment is ${paid.payment.id}.`
+  const message = `The address answered with the status ${String(status)}, which is none of HTTP's. ${payment}`
+  return new CoinslotError(message, { code: 'unexpected_answer', body: paid })
 }
 
 const PAYMENT = { id: 'coinslot-payment', status: 'coinslot-payment-status' } as const

@@ -177,6 +177,18 @@ describe('the client', () => {
     server.close()
   })
 
+  it('names the payment of an answer with a status that no Response can have', async () => {
+    for (const status of [101, 600, 999]) {
+      const paid = {
+        response: { status, headers: {}, body: '', encoding: 'utf8' },
+        payment: { id: 'pay_1', status: 'settled' },
+      }
+      const client = new Coinslot({ baseUrl: service.origin, fetch: () => Promise.resolve(Response.json(paid)) })
+      const error = await client.fetch('https://seller.example/', { maxAmount: 1 }).catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ name: 'CoinslotError', body: paid, message: expect.stringContaining('pay_1') })
+    }
+  })
+
   it('follows a run through a connection that breaks and a restart of the service, and no further than a refusal', async () => {
     let connections = 0
     const restarting = createServer((_, response) => {

@@ -248,9 +248,13 @@ class AsyncRuns:
             except (OSError, CoinslotError) as error:
                 if isinstance(error, CoinslotError) and not is_retryable("GET", error.status):
                     raise
-                broken += 1
-                if broken > _BROKEN_MAX:
+                if broken >= _BROKEN_MAX:
                     raise
+            broken += 1
+            # Also where each connection ends without an error and without an event.
+            if broken > _BROKEN_MAX:
+                message = f"The events of {id} end again and again before it has ended. Get it by its id, or try again later."
+                raise CoinslotError(message, code="connection_failed")
             await self._client._transport.pause(1.0)
 
     async def wait(self, id: str) -> api.Run:
