@@ -191,7 +191,6 @@ export function isAnsweredBy(
   return action === 'decline' ? state === 'declined' : /^refund(ing|ed)$/.test(state) && refundAmount === amount
 }
 
-/** The answer to a program's request: from the state of its dispute, and from the payment's refunds. */
 /**
  * The refund of an attempt to end a payment's dispute with one. It follows from the payment, so that a dispute that is opened
  * once more, because a restored database does not know it, asks for the same transfer.
@@ -200,6 +199,7 @@ export function refundOf(saleId: string, attempt: number): Id<'rfd'> {
   return deriveId('rfd', relatedId(saleId as Id<'pay'>, `dispute ${String(attempt)}`))
 }
 
+/** The answer to a program's request: from the state of its dispute, and from the payment's refunds. */
 export function answerOf(dispute: Dispute, refunds: readonly Refund[]): RefundAnswer {
   const asked = dispute.amount ?? ZERO
   switch (dispute.state) {

@@ -83,6 +83,12 @@ export function relatedId(id: Id<Prefix>, text: string): Id<'op'> {
   return `op_${time}${base32(digest.readUIntBE(0, 5), 8)}${base32(digest.readUIntBE(5, 5), 8)}`
 }
 
+/** The id of what follows from this one and was made at this time. */
+export function madeAt<P extends Prefix>(id: Id<P>, at: Date): Id<P> {
+  const start = id.indexOf('_') + 1
+  return `${id.slice(0, start)}${base32(at.getTime(), 10)}${id.slice(start + 10)}` as Id<P>
+}
+
 /** How long the service knows an `Idempotency-Key`: the 24 hours of the API, and two for clock differences and slow requests. */
 export const KEY_MS = 26 * 3_600_000
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../../kit/errors.ts'
-import { deriveId, relatedId } from '../../kit/ids.ts'
+import { attemptOf, deriveId, relatedId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Refund } from '../../refunds/model.ts'
@@ -11,7 +11,7 @@ import type { DisputeDeps } from './deps.ts'
 
 /**
  * From a decision to the end of a dispute. A refund is claimed first, then requested under an id that follows from the
- * dispute and the attempt, so that a process which dies in between, or two at once, make one refund. Every transaction
+ * payment and the attempt, so that a process which dies in between, or two at once, make one refund. Every transaction
  * here locks the sale before its dispute, as those of refunds do.
  */
 export function createDeciding(deps: DisputeDeps) {
@@ -185,10 +185,18 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
 
   /** No process works on its refund: it was never requested, or ended in a process of an earlier version. */
   async function resume(dispute: Dispute): Promise<void> {
-    const made = (await refunds.ofSale(dispute.saleId)).find(({ id }) => id === dispute.refundId)
+    const { id: disputeId, attempts, saleId, refundId } = dispute
+    const all = await refunds.ofSale(saleId)
+    const own = all.find(({ id }) => id === refundId)
+    // A process of the version before may have requested it by another id.
+    const made = own ?? all.find(({ id }) => id === deriveId('rfd', attemptOf(disputeId, attempts)))
     if (made === undefined) return await request(dispute)
     if (made.endedAt === null) return await store.prolong(dispute.id, new Date(clock.now().getTime() + FOLLOW_MS))
-    await locked(dispute.saleId, (inside, sale) => follow(inside, made, sale))
+    if (own !== undefined) return await locked(saleId, (inside, sale) => follow(inside, own, sale))
+    if (made.state !== 'confirmed') return await request(dispute)
+    await locked(saleId, async (inside, sale) =>
+      closed(inside, await store.refunded(inside, saleId, { refundId: null, now: clock.now() }), sale),
+    )
   }
 
   async function each(

@@ -5,7 +5,7 @@ import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Outflows } from '../../outflow/service.ts'
-import { attemptOf, deriveId } from '../../kit/ids.ts'
+import { attemptOf, deriveId, madeAt } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
@@ -109,7 +109,8 @@ export function createMoving(deps: RefundDeps) {
     const after: Sale = { ...sale, refunded, state: isWhole ? 'refunded' : sale.state }
     const { data, ...rest } = eventOf({ refund, sale: after, now, pay })
     // A rule may derive its operation from the payment, whose own events have ids derived from it.
-    await event(inside, { id: deriveId('evt', attemptOf(id, 2)), owner: refund.owner, data, ...rest })
+    const eventId = madeAt(deriveId('evt', attemptOf(id, 2)), now)
+    await event(inside, { id: eventId, owner: refund.owner, data, ...rest })
     await publish(inside, { kind: 'refund.ended', refund, sale: after })
     measures.count(`refund_${how.state}`)
   }
