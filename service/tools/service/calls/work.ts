@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Credentials } from '../../../connections/model.ts'
+import { DomainError } from '../../../kit/errors.ts'
 import type { Progress } from '../../model/call.ts'
 import type { UpstreamAnswer } from '../../model/tool.ts'
 import type { LargePlace } from '../../ports/calls.ts'
@@ -17,6 +18,7 @@ export function createWork({ upstreams, clock }: Pick<CallDeps, 'upstreams' | 'c
     ): Promise<Begun> {
       const last = performance.now() + waitMs
       const at: Begun = { answer, poll }
+      let lost = 0
       for (let times = 1; at.poll !== null; times++) {
         const pauseMs = Math.max(at.poll.waitMs, times > QUICK ? PAUSE_MS : 0)
         // What was asked about never is asked once, however little time there is.
@@ -24,13 +26,14 @@ export function createWork({ upstreams, clock }: Pick<CallDeps, 'upstreams' | 'c
         await wait(pauseMs, undefined, { signal: until })
         onProgress({ progress: 2 - 1 / times, total: 3, message: 'The tool is working on it' })
         const { request } = at.poll
-        // What was accepted goes on, whatever becomes of one question about it.
-        const lost = (error: unknown): null => {
-          if (at.answer === null || until.aborted) throw error
-          return null
-        }
-        const next = await upstreams.http(request, until, large).catch(lost)
-        const isLost = next === null || (at.answer !== null && isPassing(next))
+        // What was accepted goes on, though a question or two about it are lost.
+        const mayBeLost = at.answer !== null && lost < LOST_MAX
+        const next = await upstreams.http(request, until, large).catch((error: unknown) => {
+          if (mayBeLost && isOutage(error) && !until.aborted) return null
+          throw error
+        })
+        const isLost = next === null || (mayBeLost && AWAY.has(next.status))
+        lost = isLost ? lost + 1 : 0
         const restMs = isLost ? at.poll.waitMs : restOf(next, clock.now())
         if (restMs === null && next !== null) {
           at.poll = pollOf(next, at.poll.request, credentials, clock.now())
@@ -61,10 +64,20 @@ interface Waiting {
   large: LargePlace | undefined
 }
 
-/** A server that is away or too busy for a moment. */
-function isPassing({ status }: UpstreamAnswer): boolean {
-  return status >= 500 || status === 408
+function isOutage(error: unknown): boolean {
+  return error instanceof DomainError && OUTAGES.has(error.code)
 }
+
+/** A server, or what stands before it, is away for a moment. */
+const OUTAGES: ReadonlySet<string> = new Set([
+  'address_unresolvable',
+  'connect_timeout',
+  'connection_failed',
+  'response_timeout',
+])
+const AWAY: ReadonlySet<number> = new Set([408, 502, 503, 504])
+/** In a row. */
+const LOST_MAX = 3
 
 /** So often a server is asked as soon as it wishes, and then no sooner than this. */
 const QUICK = 5
