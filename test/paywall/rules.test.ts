@@ -165,6 +165,12 @@ it.each([
     { usage: { input_tokens: 3, cache_creation_input_tokens: 500, cache_read_input_tokens: 4_000, output_tokens: 4 } },
     { input: 4_503, output: 4 },
   ],
+  // Others count them within the rest.
+  [
+    { usage: { prompt_tokens: 2_000, cache_read_input_tokens: 1_800, completion_tokens: 4 } },
+    { input: 2_000, output: 4 },
+  ],
+  [[{ usage: { prompt_tokens: 3 } }, { usage: { prompt_tokens: 4 } }], null],
   [
     {
       usageMetadata: {

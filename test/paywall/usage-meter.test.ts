@@ -42,7 +42,15 @@ describe('the tokens of a stream', () => {
     ['a document over several lines', 'application/json', [JSON.stringify({ text: 'one', usage }, null, 2)], 700],
     ['such a document without usage', 'application/json', [JSON.stringify({ text: 'one two' }, null, 2)], 2],
     ['a long document', 'application/json', [JSON.stringify({ data: LONG, model: 'm', usage })], 700],
-    ['a list of events', 'application/json', [JSON.stringify([{ text: 'one' }, { usage }], null, 2)], 700],
+    ['a long document with usage first', 'application/json', [JSON.stringify({ id: 'a', usage, data: LONG })], 700],
+    [
+      'a list of events',
+      'application/json',
+      [JSON.stringify([{ text: 'one' }, { usageMetadata: { candidatesTokenCount: 700 } }], null, 2)],
+      700,
+    ],
+    ['events of another type', 'text/plain', [`data: {"text":"one"}\n\ndata: ${JSON.stringify({ usage })}\n\n`], 700],
+    ['a text in one line', 'text/plain', ['one two three'], 3],
   ])('are those of %s', async (_, type, chunks, tokens) => {
     expect(await costOf(type, ...chunks)).toBe(tokens)
   })
@@ -50,6 +58,7 @@ describe('the tokens of a stream', () => {
   it('are not what a model was asked to write', async () => {
     const written = JSON.stringify({ usage: { output_tokens: 0 } })
     expect(await costOf('text/plain', `one two three\n${written}\n`)).toBeGreaterThan(3)
+    expect(await costOf('text/plain', `data: one two three\ndata: ${written}\n`)).toBe(3)
     expect(await costOf('application/json', JSON.stringify({ text: `${LONG} ${written}` }))).toBeGreaterThan(0)
     const call = { sent: '', body: Buffer.from(written), headers: typed('text/plain'), ms: 0 }
     expect(await costOfWhole({ ...PRICING, output: usdc(1_000_000n) }, call, byWords)).toBe(1_000n)

@@ -9,7 +9,7 @@ import { toWire } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { paywallMissing } from '../errors.ts'
 import type { CallUpstream, UpstreamCall, GateRequest, HeaderList, Offer, Outcome, UpstreamAnswer } from '../model.ts'
-import { passes, toClient, toUpstream } from '../rules/headers.ts'
+import { passes, readAs, toClient, toUpstream } from '../rules/headers.ts'
 import type { Opened, Paywalls } from '../service/paywalls.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
 import { OF_PAGE, shownOnPage } from './page.ts'
@@ -216,7 +216,8 @@ export function callUpstream(
 
 /** The gate must read a measured answer, so it must not be compressed. */
 function unpacked(headers: HeaderList): HeaderList {
-  return [...headers.filter(([name]) => name.toLowerCase() !== 'accept-encoding'), ['Accept-Encoding', 'identity']]
+  const others = headers.filter(([name]) => readAs(name) !== 'accept-encoding')
+  return [...others, ['Accept-Encoding', 'identity']]
 }
 
 function headersOf({ rawHeaders }: IncomingMessage): HeaderList {

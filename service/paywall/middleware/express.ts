@@ -16,7 +16,7 @@ import type { PaymentJournal } from '../service/deps.ts'
 import { NO_FAILPOINTS } from '../../kit/failpoints.ts'
 import { createPaymentTokens } from '../../sales/service/proof.ts'
 import { paymentOf } from '../rules/payment.ts'
-import { overrides } from '../rules/headers.ts'
+import { NOT_CACHED, overrides, tellsCaches } from '../rules/headers.ts'
 import { isPriced, routeOf, segmentsOf } from '../rules/routes.ts'
 import { createGate } from '../service/gate.ts'
 import type { RemoteDeps } from '../../methods/remote/deps.ts'
@@ -128,6 +128,8 @@ export function paywall(options: PaywallOptions): RequestHandler {
     const send = (outcome: Outcome): Promise<void> => {
       wire.reset()
       for (const [header] of outcome.headers) response.removeHeader(header)
+      const isPrivate = outcome.headers.includes(NOT_CACHED)
+      for (const name of response.getHeaderNames()) if (isPrivate && tellsCaches(name)) response.removeHeader(name)
       return answer(request, response, outcome, wire.to)
     }
     try {

@@ -62,7 +62,7 @@ const OTHERWISE_PREFIXES = /^x-(original|envoy)-/
  * Normalizes a name as servers do that pass headers to programs: for them `X_Payment_Id` and `X-Payment-Id` are one
  * variable.
  */
-function readAs(name: string): string {
+export function readAs(name: string): string {
   return name.toLowerCase().replaceAll(/[_.]/g, '-')
 }
 
@@ -139,8 +139,19 @@ const NOT_THEIRS = [
   'set-cookie',
   'set-cookie2',
   'strict-transport-security',
+  // A proxy in front of this service would send a file of its own.
+  'x-accel-redirect',
   'x-request-id',
+  'x-sendfile',
 ]
+
+/** Of an answer for its buyer alone. */
+export const NOT_CACHED = ['Cache-Control', 'private, no-store'] as const
+
+/** Whether a header says how long caches keep an answer. */
+export function tellsCaches(name: string): boolean {
+  return /^(.*-)?(cache-control|surrogate-control)$|^(expires|pragma|edge-control|x-accel-expires)$/i.test(name)
+}
 
 const KEPT_BACK: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...NOT_THEIRS])
 

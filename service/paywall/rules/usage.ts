@@ -8,8 +8,10 @@ import type { Tokens } from './pricing.ts'
 
 /** Null when the answer reports no usage. */
 export function usageIn(json: unknown): Tokens | null {
-  // A list: the events of a stream that were sent as one document.
-  const found = [json].flat().reduce<Found>((all, event) => larger(all, looked(event, 0)), NOTHING)
+  const found = Array.isArray(json)
+    ? // Google's events of a stream, sent as one document.
+      json.reduce<Found>((all, event) => larger(all, looked({ usageMetadata: metadataIn(event) }, 0)), NOTHING)
+    : looked(json, 0)
   return found.input === null && found.output === null ? null : { input: found.input ?? 0, output: found.output ?? 0 }
 }
 
@@ -26,6 +28,21 @@ export function usageAtEnd(end: string): Tokens | null {
   return null
 }
 
+/** The same where it stands before the rest. */
+export function usageAtStart(start: string): Tokens | null {
+  for (const name of ['"usage"', '"usageMetadata"']) {
+    const at = start.indexOf(name)
+    const [, value] = at < 0 ? [] : (/^\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})/.exec(start.slice(at + name.length)) ?? [])
+    const usage = value === undefined ? null : usageIn(jsonOrUndefined(`${start.slice(0, at)}${name}:${value}}`))
+    if (usage !== null) return usage
+  }
+  return null
+}
+
+function metadataIn(event: unknown): unknown {
+  return typeof event === 'object' && event !== null && 'usageMetadata' in event ? event.usageMetadata : null
+}
+
 interface Found {
   input: number | null
   output: number | null
@@ -35,27 +52,43 @@ function looked(json: unknown, depth: number): Found {
   if (typeof json !== 'object' || json === null || depth > 2) return NOTHING
   const said = json as Record<string, unknown>
   const own: Found = {
-    input: counted(said, INPUTS, MORE_INPUTS),
-    output: counted(said, OUTPUTS, MORE_OUTPUTS),
+    input: counted(said, INPUTS),
+    output: counted(said, OUTPUTS),
   }
   return HOLDERS.reduce<Found>((found, name) => larger(found, looked(said[name], depth + 1)), own)
 }
 
 const NOTHING: Found = { input: null, output: null }
-const INPUTS = ['prompt_tokens', 'input_tokens', 'promptTokenCount', 'prompt_eval_count']
-const OUTPUTS = ['completion_tokens', 'output_tokens', 'candidatesTokenCount', 'eval_count']
-/** What Anthropic reads from its cache or writes there, and Google's tools and thoughts: not part of the numbers above. */
-const MORE_INPUTS = ['cache_creation_input_tokens', 'cache_read_input_tokens', 'toolUsePromptTokenCount']
-const MORE_OUTPUTS = ['thoughtsTokenCount']
+/**
+ * The number of tokens, and what is counted apart from it: what Anthropic reads from its cache or writes there, and Google's
+ * tools and thoughts. In the others' numbers all of it is included.
+ */
+const INPUTS: Counts = {
+  prompt_tokens: [],
+  input_tokens: ['cache_creation_input_tokens', 'cache_read_input_tokens'],
+  promptTokenCount: ['toolUsePromptTokenCount'],
+  prompt_eval_count: [],
+}
+const OUTPUTS: Counts = {
+  completion_tokens: [],
+  output_tokens: [],
+  candidatesTokenCount: ['thoughtsTokenCount'],
+  eval_count: [],
+}
+type Counts = Readonly<Record<string, readonly string[]>>
 /** Where usage is reported: next to the answer, or in a stream's event about the message. */
 const HOLDERS = ['usage', 'usageMetadata', 'message', 'response']
 
-function counted(said: Record<string, unknown>, names: readonly string[], more: readonly string[]): number | null {
-  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
-  const first = names.map((name) => said[name]).find(isCount)
-  const others = more.map((name) => said[name]).filter(isCount)
-  if (first === undefined && others.length === 0) return null
-  return others.reduce((sum, value) => sum + value, first ?? 0)
+function counted(said: Record<string, unknown>, counts: Counts): number | null {
+  for (const [name, apart] of Object.entries(counts)) {
+    const found = [name, ...apart].map((one) => said[one]).filter(isCount)
+    if (found.length > 0) return found.reduce((sum, one) => sum + one, 0)
+  }
+  return null
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function larger(one: Found, other: Found): Found {

@@ -188,7 +188,7 @@ export function createCalling({ tally, clock, limits }: GateDeps): Calling {
 }
 
 function isCompressed({ headers }: UpstreamAnswer): boolean {
-  return !/^\s*(identity)?\s*$/i.test(headerIn(headers, 'content-encoding') ?? '')
+  return /\b(x-)?(gzip|compress|deflate|br|zstd)\b/i.test(headerIn(headers, 'content-encoding') ?? '')
 }
 
 const MEASURED_BYTES = 1_048_576

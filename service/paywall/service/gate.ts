@@ -9,6 +9,7 @@ import { createSelling } from '../../sales/service/sell.ts'
 import { badPayment } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, Outcome, Route } from '../model.ts'
 import { DISCOVERY_PATH, discoveryOf } from '../rules/discovery.ts'
+import { NOT_CACHED, tellsCaches } from '../rules/headers.ts'
 import { presentedIn } from '../rules/payload.ts'
 import { meteredBy, paymentOf, TEST_TOKEN } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
@@ -145,10 +146,8 @@ export function createGate(deps: GateDeps) {
 /** What has a price, and the token that comes with it, is for its buyer: no cache between them may give it to others. */
 function forBuyer({ pricing }: Route, outcome: Outcome): Outcome {
   if (pricing.model === 'free') return outcome
-  const kept = outcome.headers.filter(
-    ([name]) => !/^(.*-)?cache-control$|^(expires|pragma|surrogate-control)$/i.test(name),
-  )
-  return { ...outcome, headers: [...kept, ['Cache-Control', 'private, no-store']] }
+  const kept = outcome.headers.filter(([name]) => !tellsCaches(name))
+  return { ...outcome, headers: [...kept, NOT_CACHED] }
 }
 
 function isDiscovery({ status }: Gate, { method, path }: GateRequest): boolean {

@@ -5,7 +5,7 @@ import type { HeaderList, Metered } from '../model.ts'
 import type { CountTokens } from '../ports.ts'
 import { costOf, type Tokens } from '../rules/pricing.ts'
 import { headerIn } from '../rules/headers.ts'
-import { textIn, together, usageAtEnd, usageIn } from '../rules/usage.ts'
+import { textIn, together, usageAtEnd, usageAtStart, usageIn } from '../rules/usage.ts'
 import type { Usdc } from '../../kit/money.ts'
 
 /** The cost of a complete answer. */
@@ -16,12 +16,12 @@ export async function costOfWhole(
 ): Promise<Usdc> {
   if (pricing.model === 'per-minute') return costOf(pricing, { tokens: null, ms: call.ms })
   const text = call.body.toString('utf8')
-  const json = isWritten(call.headers) ? undefined : jsonOrUndefined(text)
+  const json = jsonOrUndefined(text)
   const said = usageIn(json)
-  return costOf(pricing, {
-    tokens: said ?? (await counted(call.sent, json === undefined ? text : textIn(json), countTokens)),
-    ms: call.ms,
-  })
+  const isText = kindOf(call.headers) === 'text'
+  if (said !== null && !isText) return costOf(pricing, { tokens: said, ms: call.ms })
+  const got = json === undefined || isText ? text : textIn(json)
+  return costOf(pricing, { tokens: together(said, await counted(call.sent, got, countTokens)), ms: call.ms })
 }
 
 async function counted(sent: string, got: string, countTokens: CountTokens): Promise<Tokens> {
@@ -38,40 +38,41 @@ const COUNTED_MAX = 1_000_000
 /** The end of a long document, in which its usage is looked for. */
 const END_LENGTH = 16_384
 
-/** A text: what it says of usage may be what a model was asked to write. */
-function isWritten(headers: HeaderList): boolean {
-  const type = headerIn(headers, 'content-type') ?? ''
-  return /^\s*text\//i.test(type) && !isEvents(headers)
-}
+/** Of a text, what it says of usage may be what a model was asked to write: it is the least that was used. */
+type Kind = 'events' | 'text' | 'document'
 
-function isEvents(headers: HeaderList): boolean {
-  return /^\s*text\/event-stream/i.test(headerIn(headers, 'content-type') ?? '')
+function kindOf(headers: HeaderList): Kind {
+  const [type = ''] = (headerIn(headers, 'content-type') ?? '').toLowerCase().split(';')
+  if (type.trim() === 'text/event-stream') return 'events'
+  return type.trim().startsWith('text/') && !type.includes('json') ? 'text' : 'document'
 }
 
 /** Passes a stream on unchanged and reads the usage that it reports. */
 export class StreamMeter extends Transform {
   readonly #decoder = new StringDecoder('utf8')
   #line = ''
-  /** The beginning of the stream, and its end as long as it is longer. */
+  /** The beginning of a document, its end, and its length. */
   #start = ''
   #end = ''
+  #length = 0
   #usage: Tokens | null = null
   #text = ''
   readonly #listens: boolean
-  readonly #headers: HeaderList
+  readonly #kind: Kind
   /** The stream has reached its own end, so its report of usage is complete. */
   #whole = false
 
   constructor(pricing: Metered, headers: HeaderList) {
     super()
-    this.#headers = headers
+    this.#kind = kindOf(headers)
     this.#listens = pricing.model === 'per-token'
   }
 
   async cost(pricing: Metered, sent: string, ms: number, countTokens: CountTokens): Promise<Usdc> {
     if (pricing.model === 'per-minute') return costOf(pricing, { tokens: null, ms })
-    if (this.#whole) this.#finish()
-    if (this.#whole && this.#usage !== null) return costOf(pricing, { tokens: this.#usage, ms })
+    this.#finish()
+    if (this.#whole && this.#usage !== null && this.#kind !== 'text')
+      return costOf(pricing, { tokens: this.#usage, ms })
     // A stream that broke off has not reported everything: the count so far is the least that was used.
     return costOf(pricing, { tokens: together(this.#usage, await counted(sent, this.#text, countTokens)), ms })
   }
@@ -129,17 +130,18 @@ export class StreamMeter extends Transform {
       this.#add(this.#line)
       this.#line = ''
     }
-    if (isEvents(this.#headers) || isWritten(this.#headers)) return
+    if (this.#kind !== 'document') return
     if (this.#start.length < COUNTED_MAX) this.#start += text
-    else this.#end = (this.#end + text).slice(-END_LENGTH)
+    this.#length += text.length
+    this.#end = (this.#end + text).slice(-END_LENGTH)
   }
 
   #read(line: string): void {
-    const isEvent = isEvents(this.#headers)
+    const isData = line.startsWith('data:')
     // The other fields of an event are no part of the answer.
-    if (isEvent && !line.startsWith('data:')) return
-    const told = line.replace(/^data:/, '')
-    const json = isWritten(this.#headers) ? undefined : jsonOrUndefined(told)
+    if (this.#kind === 'events' && !isData) return
+    const told = isData ? line.slice('data:'.length) : line
+    const json = this.#kind === 'text' && !isData ? undefined : jsonOrUndefined(told)
     if (typeof json !== 'object') {
       if (told.trim() !== LAST_EVENT) this.#add(told)
       return
@@ -156,10 +158,10 @@ export class StreamMeter extends Transform {
   #finish(): void {
     this.#read(this.#line)
     this.#line = ''
-    if (this.#usage !== null || isEvents(this.#headers) || isWritten(this.#headers)) return
-    const json = this.#end === '' ? jsonOrUndefined(this.#start) : undefined
+    if (this.#usage !== null || this.#kind !== 'document' || !this.#whole) return
+    const json = this.#length === this.#start.length ? jsonOrUndefined(this.#start) : undefined
     if (json !== undefined) this.#text = textIn(json)
-    this.#usage = json === undefined ? usageAtEnd(this.#end) : usageIn(json)
+    this.#usage = json === undefined ? (usageAtEnd(this.#end) ?? usageAtStart(this.#start)) : usageIn(json)
   }
 }
 
