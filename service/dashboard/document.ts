@@ -59,6 +59,7 @@ export function serveDocument(deps: DocumentDeps): RequestHandler {
 const FIRST_PARTS: ReadonlySet<string> = new Set([
   'sign-in',
   'reset-password',
+  'verify-email',
   ...PAGES.map(({ path }) => path.slice(1)),
 ])
 

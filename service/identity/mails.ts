@@ -10,7 +10,8 @@ export function confirmationMail(wanted: { email: string; link: string }): Omit<
 
 ${wanted.link}
 
-The link is valid for 24 hours. If it was not you, do nothing: the address stays unconfirmed.
+The link opens a page with a button, and is valid for 24 hours. If it was not you, do nothing: the address stays
+unconfirmed.
 `,
   }
 }

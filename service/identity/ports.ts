@@ -174,8 +174,11 @@ export interface SignInEmails {
   change(change: EmailChange, now: Date): Promise<'changed' | 'stale' | 'taken'>
   /** Removes the password of an account whose address was never confirmed. */
   forgetPassword(subject: string): Promise<void>
-  /** False when the address was confirmed before. */
-  confirm(subject: string): Promise<boolean>
+  /**
+   * False when the address was confirmed before, and then changes nothing. A new hash replaces the password, and
+   * ends all sessions.
+   */
+  confirm(subject: string, replaced: { hash: string; at: Date } | null): Promise<boolean>
 }
 
 export interface ConnectedWallet {

@@ -17,7 +17,7 @@ describe('mail', () => {
       const text = smtp.received[0]!.replaceAll('=\n', '').replaceAll('=3D', '=')
       expect(text).toMatch(/^To: ann@example\.com$/m)
       expect(text).toMatch(/^From: Coinslot <hello@coinslot\.example>$/m)
-      expect(text).toMatch(/http:\/\/localhost:4020\/auth\/verify-email\?token=[\w.-]+/)
+      expect(text).toMatch(/http:\/\/localhost:4020\/verify-email\?token=[\w.-]+/)
       const ids = smtp.received.map((mail) => /^Message-ID: (.*)$/im.exec(mail)?.[1])
       expect(ids).toEqual(['<coinslot-1@coinslot.example>', '<coinslot-1@coinslot.example>'])
     } finally {

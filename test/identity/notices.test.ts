@@ -2,7 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createTakeLimit } from '../../service/api/limits.ts'
 import type { Notice } from '../../service/identity/model.ts'
 import { proofOf } from './proof.ts'
-import { get, openWorld, post, type World } from './world.ts'
+import { confirmBy, openWorld, post, type World } from './world.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -19,8 +19,12 @@ describe("the mail to an account's owner", () => {
     const email = `owner${String(++people)}@example.com`
     const { body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
     await world.deliver()
-    const { text } = world.mails.find(({ to }) => to === email)!
-    if (confirmed) await get(world, `verify-email${new URL(/http\S+/.exec(text)![0]).search}`)
+    if (confirmed)
+      await confirmBy(
+        world,
+        world.mails.find(({ to }) => to === email)!,
+        PASSWORD,
+      )
     const headers = { authorization: `Bearer ${body['token'] as string}` }
     return { id: (body['user'] as { id: string }).id, email, headers }
   }

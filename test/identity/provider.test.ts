@@ -1,5 +1,5 @@
 import { startIssuer, type IssuerServer } from './issuer-server.ts'
-import { callerOf, DASHBOARD, get, openWorld, post, type World } from './world.ts'
+import { callerOf, confirmBy, DASHBOARD, get, openWorld, post, type World } from './world.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -114,7 +114,7 @@ describe('a person whom the identity provider signs in', () => {
   it('keeps the address of an account that it joined', async () => {
     await post(world, '/sign-up/email', { email: 'fay@example.com', password: PASSWORD, name: 'Fay' })
     await world.deliver()
-    expect((await get(world, linkIn(mailsTo('fay@example.com')[0]!))).status).toBe(302)
+    expect((await confirmBy(world, mailsTo('fay@example.com')[0]!, PASSWORD)).status).toBe(200)
     await signIn('fay', 'fay@example.com')
     expect(await emailOf(await signIn('fay', 'fay@elsewhere.example'))).toMatchObject({ email: 'fay@example.com' })
     const { body } = await post(world, '/sign-in/email', { email: 'fay@example.com', password: PASSWORD })

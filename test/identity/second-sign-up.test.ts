@@ -1,7 +1,87 @@
-import { callerOf, get, openWorld, post, type World } from './world.ts'
+import { callerOf, confirmBy, DASHBOARD, get, openWorld, post, type World } from './world.ts'
 
 const STRANGERS = 'the password of a stranger'
 const OWNERS = 'the password of the owner'
+
+describe('the link of a confirmation mail', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ confirmsFirst: true, live: true })
+  })
+  afterAll(() => world.close())
+
+  const signUp = async (email: string): Promise<{ mail: { text: string }; cookie: string }> => {
+    const { headers } = await post(world, '/sign-up/email', { email, password: STRANGERS, name: 'Somebody' })
+    await world.deliver()
+    const cookie = headers.getSetCookie().map((line) => line.split(';')[0])
+    return { mail: world.mails.find(({ to }) => to === email)!, cookie: cookie.join('; ') }
+  }
+  const signIn = async (email: string, password: string): Promise<number> =>
+    (await post(world, '/sign-in/email', { email, password })).status
+  const isConfirmed = async (email: string) =>
+    (await world.database.prisma.signInUser.findUniqueOrThrow({ where: { email } })).emailVerified
+
+  it('changes nothing when it is only opened', async () => {
+    const { mail, cookie } = await signUp('opened@example.com')
+    const { pathname, search } = new URL(/http\S+/.exec(mail.text)![0])
+    expect(pathname).toBe('/verify-email')
+    for (const headers of [{}, { cookie }]) {
+      expect((await get(world, `verify-email${search}`, headers)).status).toBe(404)
+    }
+    expect(await isConfirmed('opened@example.com')).toBe(false)
+  })
+
+  it('signs in the browser that signed up, and its password stays', async () => {
+    const { mail, cookie } = await signUp('same@example.com')
+    const { status, body, headers } = await confirmBy(world, mail, undefined, { cookie, origin: DASHBOARD })
+    expect([status, typeof body['token']]).toEqual([200, 'string'])
+    expect(headers.getSetCookie().some((line) => line.startsWith('coinslot.session_token='))).toBe(true)
+    expect((await callerOf(world, body['token'] as string)).user?.emailConfirmed).toBe(true)
+    expect(await signIn('same@example.com', STRANGERS)).toBe(200)
+  })
+
+  it.each([
+    ['without the cookie of a sign-up', false],
+    ['with the cookie of another sign-up', true],
+  ])('needs a password elsewhere, which replaces the stranger’s, and signs nobody in: %s', async (_, other) => {
+    const email = `elsewhere-${String(other)}@example.com`
+    const { mail } = await signUp(email)
+    const headers: Record<string, string> = other
+      ? { cookie: (await signUp('another@example.com')).cookie, origin: DASHBOARD }
+      : {}
+    expect(await confirmBy(world, mail, undefined, headers)).toMatchObject({
+      status: 403,
+      body: { code: 'password_required' },
+    })
+    expect((await confirmBy(world, mail, 'short', headers)).body).toMatchObject({ code: 'password_too_short' })
+    expect(await isConfirmed(email)).toBe(false)
+    const confirmed = await confirmBy(world, mail, OWNERS, headers)
+    expect(confirmed).toMatchObject({ status: 200, body: { token: null } })
+    expect(confirmed.headers.getSetCookie().filter((line) => line.includes('session'))).toEqual([])
+    expect([await signIn(email, STRANGERS), await signIn(email, OWNERS)]).toEqual([401, 200])
+    // A used link chooses no further password.
+    expect((await confirmBy(world, mail, STRANGERS)).body).toMatchObject({ code: 'invalid_token' })
+  })
+
+  it('keeps the password of the sign-up where it is entered', async () => {
+    const { mail } = await signUp('entered@example.com')
+    expect((await confirmBy(world, mail, STRANGERS)).status).toBe(200)
+    expect(await signIn('entered@example.com', STRANGERS)).toBe(200)
+  })
+
+  it('ends the sessions of a stranger in a sandbox, whose password is replaced', async () => {
+    const sandbox = await openWorld()
+    try {
+      const person = { email: 'sandbox@example.com', password: STRANGERS, name: 'Somebody' }
+      const { body } = await post(sandbox, '/sign-up/email', person)
+      await sandbox.deliver()
+      expect((await confirmBy(sandbox, sandbox.mails[0]!, OWNERS)).status).toBe(200)
+      await expect(callerOf(sandbox, body['token'] as string)).rejects.toMatchObject({ kind: 'unauthenticated' })
+    } finally {
+      await sandbox.close()
+    }
+  })
+})
 
 describe('an address that a stranger signed up with first, where it is confirmed before the first sign-in', () => {
   let world: World
@@ -25,7 +105,7 @@ describe('an address that a stranger signed up with first, where it is confirmed
     await signUp(email, OWNERS)
     const [confirmation, choice] = linksTo(email)
     if (act === 'confirms') {
-      expect((await get(world, confirmation!.href)).status).toBe(302)
+      expect((await confirmBy(world, { text: confirmation!.href }, OWNERS)).status).toBe(200)
     } else {
       expect(choice!.pathname).toBe('/reset-password')
       const token = choice!.searchParams.get('token')
@@ -41,14 +121,14 @@ describe('an address that a stranger signed up with first, where it is confirmed
     const email = 'last@example.com'
     await signUp(email, OWNERS)
     await signUp(email, STRANGERS)
-    await get(world, linksTo(email)[0]!.href)
+    await confirmBy(world, { text: linksTo(email)[0]!.href }, OWNERS)
     expect(await signIn(email, STRANGERS)).toBe(401)
   })
 
   it('keeps its password where it was confirmed before, and its owner is told', async () => {
     const email = 'kept@example.com'
     await signUp(email, OWNERS)
-    await get(world, linksTo(email)[0]!.href)
+    await confirmBy(world, { text: linksTo(email)[0]!.href }, OWNERS)
     await signUp(email, STRANGERS)
     expect(linksTo(email)[1]!.pathname).toBe('/reset-password')
     expect([await signIn(email, OWNERS), await signIn(email, STRANGERS)]).toEqual([200, 401])

@@ -150,6 +150,17 @@ export async function get({ identity }: World, path: string, headers: Record<str
   return await answered(await identity.answerSignIn(new Request(new URL(path, `${DASHBOARD}/auth/`), { headers })))
 }
 
+/** Confirms an address by the mail's link, as its page does. */
+export async function confirmBy(
+  world: World,
+  { text }: { text: string },
+  password?: string,
+  headers: Record<string, string> = {},
+) {
+  const token = new URL(/http\S+/.exec(text)![0]).searchParams.get('token')
+  return await post(world, '/verify-email', { token, ...(password === undefined ? {} : { password }) }, headers)
+}
+
 async function answered(response: Response) {
   const text = await response.text()
   const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)

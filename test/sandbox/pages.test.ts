@@ -87,7 +87,7 @@ describe('the pages of a sandbox', () => {
         inbox: 'http://localhost:4020/inbox',
         terminal: (text) => void terminal.push(text),
       })
-      const link = 'http://localhost:4020/auth/verify-email?token=eyJ&next=/'
+      const link = 'http://localhost:4020/verify-email?token=eyJ&next=/'
       await mailer.send({ id: '1', to: 'ada@example.com', subject: 'Confirm\u001b[2J', text: `Hi <b>!\n\n${link}\n` })
       const { status, text } = await look('/inbox')
       expect(status).toBe(200)

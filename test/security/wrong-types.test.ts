@@ -61,6 +61,7 @@ describe('fields of a wrong type', () => {
     ['/auth/siwe/nonce', { address: `0x${'1'.repeat(40)}` }],
     ['/auth/request-password-reset', { email: 'one@example.org', redirectTo: '/' }],
     ['/auth/reset-password', { newPassword: 'long enough, no doubt', token: 'a' }],
+    ['/auth/verify-email', { token: 'a', password: 'long enough, no doubt' }],
     ['/auth/send-verification-email', { email: 'one@example.org', callbackURL: '/' }],
     ['/auth/oidc/start', { next: '/' }],
   ])('are refused by the sign-in: %s', async (path, body) => {

@@ -11,6 +11,7 @@ import { OpenShell } from './shell/OpenShell.tsx'
 import { useToasts } from './shell/toast.ts'
 import { ResetPassword } from './sign-in/ResetPassword.tsx'
 import { SignIn } from './sign-in/SignIn.tsx'
+import { VerifyEmail } from './sign-in/VerifyEmail.tsx'
 
 /* Before the sign-in nobody needs these. */
 const Inside = lazy(() => import('./shell/Inside.tsx'))
@@ -54,8 +55,9 @@ function Messages() {
 function Gate() {
   const session = useSession()
   const [location] = useLocation()
-  // The link in an e-mail leads here, with or without a session.
+  // The links in e-mails lead here, with or without a session.
   if (location === '/reset-password') return <ResetPassword />
+  if (location === '/verify-email') return <VerifyEmail />
   switch (session.state) {
     case 'unknown':
       return null

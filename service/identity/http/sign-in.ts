@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Described } from '../../api/route.ts'
 import { timestamp } from '../../kit/wire.ts'
 import { PASSWORD_LENGTH, PERSON_NAME_MAX, WALLETS_MAX } from '../rules.ts'
+import { emailConfirmation } from '../signin/confirmation.ts'
 import { emailToken, emailWanted } from '../signin/email.ts'
 import { connectedAddress, signedMessage } from '../signin/siwe.ts'
 
@@ -106,16 +107,18 @@ function byEmail(limit: string): Described[] {
       answers: { 200: done },
     },
     {
-      method: 'get',
+      method: 'post',
       path: '/verify-email',
       tag,
       auth: 'anyone',
-      summary: 'Confirm an e-mail address; the link in the mail leads here and is valid for 24 hours',
-      query: z.object({ token: z.string().max(2_000), callbackURL: z.string().max(2_048).optional() }),
-      answers: {},
+      summary: 'Confirm an e-mail address with the token from the mail, which is valid for 24 hours',
+      description:
+        'In the browser that signed up, or with a session of the account, without a password; on a live server the browser that signed up is then signed in. Elsewhere `password` is required: the one chosen at sign-up, or a new one, which replaces it and ends all sessions; `token` is then null.',
+      body: emailConfirmation,
+      answers: { 200: z.object({ token: token.nullable() }) },
       errors: {
-        302: 'To the dashboard, signed in on a live server.',
-        401: 'The link was already used or has expired.',
+        400: 'The link was already used or has expired.',
+        403: 'The password is missing, or a page of another site sent this request.',
       },
     },
     {

@@ -52,7 +52,7 @@ export const SERVED: ReadonlySet<string> = new Set([
   'POST /reset-password',
   'POST /update-user',
   'POST /send-verification-email',
-  'GET /verify-email',
+  'POST /verify-email',
 ])
 
 /** Endpoints on which a signed-in user gives the password again. */

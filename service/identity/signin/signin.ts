@@ -10,6 +10,7 @@ import { sessionsUnavailable } from '../errors.ts'
 import type { ConnectedWallets, SignIn, SignInEmails, WalletSignatures, Welcome } from '../ports.ts'
 import { isNobodys, PASSWORD_LENGTH, PERSON_NAME_MAX } from '../rules.ts'
 import { answer } from './answer.ts'
+import { confirmationOfEmail, COOKIE, SIGNED_UP } from './confirmation.ts'
 import { changeOfEmail, toEmailToken } from './email.ts'
 import { signInWithProvider, type ProviderOptions } from './provider.ts'
 import { signInWithEthereum } from './siwe.ts'
@@ -92,9 +93,8 @@ export function createSignIn(options: SignInOptions, welcome: Welcome): SignIn {
       const { internalAdapter, secret } = await auth.$context
       const user = await internalAdapter.findUserById(subject)
       if (user === null || user.emailVerified || emailOf(user) === null) return null
-      const link = new URL('/auth/verify-email', options.dashboard)
+      const link = new URL('/verify-email', options.dashboard)
       link.searchParams.set('token', await createEmailVerificationToken(secret, user.email, undefined, CONFIRM_SECONDS))
-      link.searchParams.set('callbackURL', options.dashboard)
       return { email: user.email, link: link.href }
     },
 
@@ -186,9 +186,7 @@ function open(options: SignInOptions, welcome: Welcome) {
       // A sign-up that signs in at once announces the first mail itself, in its transaction; this function serves later
       // requests.
       sendOnSignUp: options.confirmsFirst,
-      autoSignInAfterVerification: options.confirmsFirst,
       sendVerificationEmail: ({ user }) => confirm(user.id),
-      afterEmailVerification: (user) => welcome.signedIn(toPerson(user)),
     },
     databaseHooks: {
       session: {
@@ -205,15 +203,27 @@ function open(options: SignInOptions, welcome: Welcome) {
       before: createAuthMiddleware(async (context) => {
         refuse(context.path, toFields(context.body), options.canMail)
       }),
-      after: createAuthMiddleware(async ({ path, context }) => {
-        if (path !== '/change-password' || context.returned instanceof APIError || context.session === null) return
-        await mails.passwordChanged(context.session.user)
+      after: createAuthMiddleware(async (request) => {
+        const { path, context } = request
+        if (context.returned instanceof APIError) return
+        if (path === '/change-password' && context.session !== null) await mails.passwordChanged(context.session.user)
+        const signedUp = path === '/sign-up/email' && options.confirmsFirst ? toFields(context.returned)['user'] : null
+        const { id } = toFields(signedUp)
+        if (typeof id !== 'string') return
+        const cookie = { ...COOKIE, secure: origin.protocol === 'https:', maxAge: CONFIRM_SECONDS }
+        await request.setSignedCookie(SIGNED_UP, id, context.secret, cookie)
       }),
     },
     plugins: [
       // The session's row alone is not a credential: the API accepts its token only with our signature.
       bearer({ requireSignature: true }),
       signInWithEthereum({ ...options, domain: origin.host, origin: origin.origin }),
+      confirmationOfEmail({
+        clock,
+        emails: options.emails,
+        signsIn: options.confirmsFirst,
+        confirmed: (user) => welcome.signedIn(toPerson(user)),
+      }),
       changeOfEmail({
         ...options,
         wanted: welcome.emailChangeWanted,
@@ -265,7 +275,7 @@ function passwordsOf(
     onPasswordReset: async ({ user }: { user: StoredUser }) => {
       await passwordChanged(user)
       // The mailed link has shown whose the address is.
-      if (await emails.confirm(user.id)) await signedIn(toPerson({ ...user, emailVerified: true }))
+      if (await emails.confirm(user.id, null)) await signedIn(toPerson({ ...user, emailVerified: true }))
     },
   }
 }

@@ -112,7 +112,15 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
       await statements.run(FORGET_PASSWORD, [subject], 'signin_forget_password')
     },
 
-    confirm: async (subject) => (await statements.run(CONFIRM, [subject], 'signin_confirm')).length > 0,
+    confirm: (subject, replaced) =>
+      statements.together(async (inside) => {
+        if ((await inside.run(CONFIRM, [subject])).length === 0) return false
+        if (replaced === null) return true
+        const id = randomBytes(16).toString('base64url')
+        await inside.run(SET_PASSWORD, [id, subject, replaced.hash, replaced.at])
+        await inside.run('DELETE FROM signin_session WHERE user_id = $1', [subject])
+        return true
+      }),
   }
 }
 
@@ -122,6 +130,11 @@ WITH unconfirmed AS (SELECT id FROM signin_user WHERE id = $1 AND NOT email_veri
 DELETE FROM signin_account WHERE provider_id = 'credential' AND user_id IN (SELECT id FROM unconfirmed)`
 
 const CONFIRM = 'UPDATE signin_user SET email_verified = true WHERE id = $1 AND NOT email_verified RETURNING id'
+
+const SET_PASSWORD = `
+INSERT INTO signin_account (id, provider_id, account_id, user_id, password, created_at, updated_at)
+VALUES ($1, 'credential', $2, $2, $3, $4, $4)
+ON CONFLICT (provider_id, account_id) DO UPDATE SET password = EXCLUDED.password, updated_at = EXCLUDED.updated_at`
 
 const OTHERS = 'SELECT 1 FROM signin_user WHERE id <> $1 AND email = $2'
 

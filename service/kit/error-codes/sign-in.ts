@@ -64,6 +64,10 @@ export const SIGN_IN = {
     'Request a new one at `/auth/siwe/nonce`, and sign a new message.',
   ],
   other_account: ['The link belongs to another account than the one signed in.', 'Sign in to that one to use it.'],
+  password_required: [
+    'The address is confirmed in another browser than the one that signed up.',
+    'Send the password chosen at sign-up, or a new one, which replaces it.',
+  ],
   password_reset_unavailable: [
     'This server sends no mail, so it cannot send a link for a new password.',
     'Ask the operator of the server, who can set the SMTP server.',

@@ -53,8 +53,15 @@ inBrowser('the dashboard of a live server', () => {
       const first = await messageFor('grace@example.com')
       await checkLook(page, 'sign-up-mailed')
       expect(await messageFor('grace@example.com')).toBe(first)
-      const link = await linkIn(mails.received, 'grace@example.com', '/auth/verify-email')
+      const link = await linkIn(mails.received, 'grace@example.com', '/verify-email')
+      // A visitor without the cookie of the sign-up must give a password; the browser that signed up needs none.
+      const elsewhere = await desk.visit(link)
+      await elsewhere.page.getByRole('button', { name: 'Confirm address' }).click()
+      await elsewhere.page.getByLabel('Password').waitFor()
+      await checkLook(elsewhere.page, 'verify-email')
       await page.goto(link)
+      await page.getByRole('button', { name: 'Confirm address' }).click()
+      await page.getByRole('link', { name: 'Go to overview' }).click()
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     },
     STORY_MS,

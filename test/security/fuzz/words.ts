@@ -72,7 +72,7 @@ export const SIGN_IN = [
   ],
   ...[
     'POST /auth/update-user',
-    'GET /auth/verify-email',
+    'POST /auth/verify-email',
     'GET /auth/list-sessions',
     'POST /auth/revoke-session',
     'GET /auth/ok',
