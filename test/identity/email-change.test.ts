@@ -1,5 +1,5 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { proofOf } from './proof.ts'
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
+import { proofOf, type Proof } from './proof.ts'
 import { callerOf, confirmBy, get, grantsOf, openWorld, post, type World } from './world.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -25,10 +25,10 @@ describe('a new e-mail address', () => {
     expect((await confirmBy(world, mailsTo(email)[0]!, PASSWORD)).status).toBe(200)
   }
 
-  async function byWallet(): Promise<TestUser> {
+  async function byWallet(): Promise<TestUser & { wallet: PrivateKeyAccount }> {
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(world, '/siwe/verify', await proofOf(world, wallet))
-    return testUserOf(body, '')
+    return { ...testUserOf(body, ''), wallet }
   }
 
   const mailsTo = (email: string) => world.mails.filter(({ to }) => to === email)
@@ -39,8 +39,10 @@ describe('a new e-mail address', () => {
   const signIn = async (email: string): Promise<number> =>
     (await post(world, '/sign-in/email', { email, password: PASSWORD })).status
 
-  async function tokenFor(who: TestUser, email: string): Promise<string> {
-    expect(await requestChange(who, email)).toMatchObject({ status: 200, body: { success: true } })
+  async function tokenFor(who: TestUser, email: string, proof?: Proof): Promise<string> {
+    const asked = proof === undefined ? { password: PASSWORD } : { wallet: proof }
+    const { status, body } = await post(world, '/email/change', { email, ...asked }, who.headers)
+    expect([status, body]).toEqual([200, { success: true }])
     await world.deliver()
     const link = new URL(linkIn(mailsTo(email.toLowerCase()).at(-1)!))
     expect(link.origin + link.pathname).toBe('http://localhost:4020/settings/email')
@@ -83,7 +85,9 @@ describe('a new e-mail address', () => {
   it('becomes the first one of a wallet account, which can then set a password and keeps its wallet', async () => {
     const cleo = await byWallet()
     expect(await known(cleo)).toEqual({ email: null, confirmed: false, hasPassword: false, changeable: true })
-    expect((await follow(cleo, await tokenFor(cleo, 'cleo@new.example'))).status).toBe(200)
+    expect(
+      (await follow(cleo, await tokenFor(cleo, 'cleo@new.example', await proofOf(world, cleo.wallet)))).status,
+    ).toBe(200)
     expect((await get(world, 'siwe/wallets', cleo.headers)).body['wallets']).toHaveLength(1)
     await post(world, '/request-password-reset', { email: 'cleo@new.example' })
     await world.deliver()
@@ -102,6 +106,18 @@ describe('a new e-mail address', () => {
     expect((await post(world, '/email/change', { email: 'thief@new.example', password: PASSWORD })).status).toBe(401)
     expect((await post(world, '/email/confirm', { token: 'x' })).status).toBe(401)
     expect((await get(world, 'email')).status).toBe(401)
+    await world.deliver()
+    expect(world.mails).toHaveLength(mails)
+  })
+
+  it('needs a fresh signature of a connected wallet where there is no password', async () => {
+    const wes = await byWallet()
+    const stranger = privateKeyToAccount(generatePrivateKey())
+    const mails = world.mails.length
+    for (const proof of [{}, { password: PASSWORD }, { wallet: await proofOf(world, stranger) }]) {
+      const { status, body } = await post(world, '/email/change', { email: 'thief@new.example', ...proof }, wes.headers)
+      expect([status, body['code']]).toEqual([403, 'wallet_proof_required'])
+    }
     await world.deliver()
     expect(world.mails).toHaveLength(mails)
   })

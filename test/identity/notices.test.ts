@@ -5,6 +5,7 @@ import { proofOf } from './proof.ts'
 import { confirmBy, openWorld, post, type World } from './world.ts'
 
 const PASSWORD = 'correct horse battery'
+const owner = { password: PASSWORD }
 
 /** A thief of a session could have done these, so the account's owner gets a mail about each. */
 describe("the mail to an account's owner", () => {
@@ -37,11 +38,11 @@ describe("the mail to an account's owner", () => {
   it('reports a connected wallet and a removed one, once each', async () => {
     const { email, headers } = await signUp()
     const wallet = privateKeyToAccount(generatePrivateKey())
-    expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(200)
+    expect((await post(world, '/siwe/link', { ...(await proofOf(world, wallet)), owner }, headers)).status).toBe(200)
     // Repeating it sends no second mail.
-    await post(world, '/siwe/link', await proofOf(world, wallet), headers)
-    await post(world, '/siwe/unlink', { address: wallet.address }, headers)
-    await post(world, '/siwe/unlink', { address: wallet.address }, headers)
+    await post(world, '/siwe/link', { ...(await proofOf(world, wallet)), owner }, headers)
+    await post(world, '/siwe/unlink', { address: wallet.address, owner }, headers)
+    await post(world, '/siwe/unlink', { address: wallet.address, owner }, headers)
     const mails = await mailsTo(email)
     expect(mails.map(({ subject }) => subject)).toEqual([
       'A wallet was connected to your Coinslot account',
@@ -57,8 +58,8 @@ describe("the mail to an account's owner", () => {
   it('does not include refused changes', async () => {
     const [{ email, headers }, other] = [await signUp(), await signUp()]
     const wallet = privateKeyToAccount(generatePrivateKey())
-    await post(world, '/siwe/link', await proofOf(world, wallet), other.headers)
-    expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(409)
+    await post(world, '/siwe/link', { ...(await proofOf(world, wallet)), owner }, other.headers)
+    expect((await post(world, '/siwe/link', { ...(await proofOf(world, wallet)), owner }, headers)).status).toBe(409)
     const wrong = { currentPassword: 'not this one at all', newPassword: 'quite another staple' }
     expect((await post(world, '/change-password', wrong, headers)).status).toBe(400)
     expect(await mailsTo(email)).toEqual([])
@@ -83,7 +84,7 @@ describe("the mail to an account's owner", () => {
   it('is not sent to an unconfirmed address', async () => {
     const { id, email, headers } = await signUp(false)
     const wallet = privateKeyToAccount(generatePrivateKey())
-    await post(world, '/siwe/link', await proofOf(world, wallet), headers)
+    await post(world, '/siwe/link', { ...(await proofOf(world, wallet)), owner }, headers)
     await post(world, '/change-password', { currentPassword: PASSWORD, newPassword: 'quite another staple' }, headers)
     const notice: Notice = { kind: 'payout-address', environment: 'production', address: wallet.address }
     await world.database.statements.together((inside) => world.identity.tellOwner(inside, id, notice))

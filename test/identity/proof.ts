@@ -22,7 +22,7 @@ export async function proofOf(world: World, account: PrivateKeyAccount, fields: 
   return { message, signature: await account.signMessage({ message }) }
 }
 
-interface Proof {
+export interface Proof {
   message: string
   signature: string
 }

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { createWalletStore } from '../../service/identity/signin/store.ts'
-import { proofOf } from './proof.ts'
+import { proofOf, type Proof } from './proof.ts'
 import { callerOf, get, openWorld, post, type World } from './world.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -17,21 +17,28 @@ describe('wallets of an account', () => {
     const email = `somebody${String(++people)}@example.com`
     const { status, body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
     expect(status).toBe(200)
-    return { id: (body['user'] as { id: string }).id, headers: bearer(body) }
+    const owner = () => Promise.resolve({ password: PASSWORD })
+    return { id: (body['user'] as { id: string }).id, headers: bearer(body), owner }
   }
 
   async function signIn(wallet: PrivateKeyAccount): Promise<TestUser> {
     const { status, body } = await post(world, '/siwe/verify', await proofOf(world, wallet))
     expect(status).toBe(200)
-    return { id: (body['user'] as { id: string }).id, headers: bearer(body) }
+    return { id: (body['user'] as { id: string }).id, headers: bearer(body), owner: by(wallet) }
   }
 
-  async function link({ headers }: TestUser, wallet: PrivateKeyAccount) {
-    return await post(world, '/siwe/link', await proofOf(world, wallet), headers)
+  const by = (wallet: PrivateKeyAccount) => async () => ({ wallet: await proofOf(world, wallet) })
+
+  async function link(user: TestUser, wallet: PrivateKeyAccount) {
+    return await linkBy(user, await proofOf(world, wallet))
   }
 
-  async function unlink({ headers }: TestUser, address: string) {
-    return await post(world, '/siwe/unlink', { address }, headers)
+  async function linkBy({ headers, owner }: TestUser, proof: Proof) {
+    return await post(world, '/siwe/link', { ...proof, owner: await owner() }, headers)
+  }
+
+  async function unlink({ headers, owner }: TestUser, address: string) {
+    return await post(world, '/siwe/unlink', { address, owner: await owner() }, headers)
   }
 
   async function listed({ headers }: TestUser): Promise<string[]> {
@@ -83,16 +90,16 @@ describe('wallets of an account', () => {
     const ann = await signUp()
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)
-    expect((await post(world, '/siwe/link', proof, ann.headers)).status).toBe(200)
+    expect((await linkBy(ann, proof)).status).toBe(200)
     for (const path of ['/siwe/link', '/siwe/verify']) {
-      const again = await post(world, path, proof, ann.headers)
+      const again = await post(world, path, { ...proof, owner: await ann.owner() }, ann.headers)
       expect([again.status, again.body['code']]).toEqual([401, 'nonce_unknown'])
     }
     const elsewhere = await proofOf(world, newWallet(), { domain: 'evil.example' })
     const foreign = { ...(await proofOf(world, newWallet())), signature: (await proofOf(world, wallet)).signature }
     const late = await proofOf(world, newWallet(), { expirationTime: new Date(Date.now() - 1_000) })
     for (const bad of [elsewhere, foreign, late]) {
-      const { status, body } = await post(world, '/siwe/link', bad, ann.headers)
+      const { status, body } = await linkBy(ann, bad)
       expect([status, body['code']]).toEqual([401, 'wallet_refused'])
     }
     expect(await listed(ann)).toEqual([wallet.address])
@@ -122,7 +129,7 @@ describe('wallets of an account', () => {
     const proofs = await Promise.all(Array.from({ length: 6 }, () => proofOf(world, wallet)))
     const [links, signIns] = [proofs.slice(0, 4), proofs.slice(4)]
     const [answers, entered] = await Promise.all([
-      Promise.all(links.map((proof, place) => post(world, '/siwe/link', proof, everybody[place]?.headers))),
+      Promise.all(links.map((proof, place) => linkBy(everybody[place]!, proof))),
       Promise.all(signIns.map((proof) => post(world, '/siwe/verify', proof))),
     ])
     expect(entered.map(({ status }) => status)).toEqual([200, 200])
@@ -146,7 +153,7 @@ describe('wallets of an account', () => {
         [wallet.address, bob.id],
       )
       let isAnswered = false
-      const second = post(world, '/siwe/link', proof, ann.headers).finally(() => (isAnswered = true))
+      const second = linkBy(ann, proof).finally(() => (isAnswered = true))
       while (!isAnswered && !(await isOneWaiting())) await new Promise(setImmediate)
       return { second }
     })
@@ -158,7 +165,7 @@ describe('wallets of an account', () => {
   it('are at most ten, also for concurrent requests', async () => {
     const ann = await signUp()
     const proofs = await Promise.all(Array.from({ length: 12 }, () => proofOf(world, newWallet())))
-    const answers = await Promise.all(proofs.map((proof) => post(world, '/siwe/link', proof, ann.headers)))
+    const answers = await Promise.all(proofs.map((proof) => linkBy(ann, proof)))
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses).toEqual([...Array<number>(10).fill(200), 409, 409])
     const refused = answers.find(({ status }) => status === 409)
@@ -197,10 +204,34 @@ describe('wallets of an account', () => {
       const wallets = [newWallet(), newWallet()] as const
       const ann = await signIn(wallets[0])
       expect((await link(ann, wallets[1])).status).toBe(200)
-      const answers = await Promise.all(wallets.map(({ address }) => unlink(ann, address)))
+      const answers = await Promise.all(wallets.map((one) => unlink({ ...ann, owner: by(one) }, one.address)))
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
       expect(await listed(ann)).toHaveLength(1)
     }
+  })
+
+  it('are connected and removed only with the password or a fresh signature of a connected one, beside the session', async () => {
+    const [own, thiefs, other] = [newWallet(), newWallet(), newWallet()]
+    for (const user of [await signIn(own), await signUp()]) {
+      const { headers } = user
+      const needed = (await listed(user)).length === 0 ? 'invalid_password' : 'wallet_proof_required'
+      const tried = async (owner?: object): Promise<unknown[]> => {
+        const linked = await post(world, '/siwe/link', { ...(await proofOf(world, thiefs)), owner }, headers)
+        const removed = await post(world, '/siwe/unlink', { address: own.address, owner }, headers)
+        return [linked.body['code'], removed.body['code']]
+      }
+      expect(await tried()).toEqual([needed, needed])
+      expect(await tried({ password: 'not this one at all' })).toEqual([needed, needed])
+    }
+    const ann = await signIn(own)
+    const byOther = { address: own.address, owner: await by(other)() }
+    expect((await post(world, '/siwe/unlink', byOther, ann.headers)).body['code']).toBe('wallet_proof_required')
+    const proof = await by(own)()
+    expect((await linkBy({ ...ann, owner: () => Promise.resolve(proof) }, await proofOf(world, thiefs))).status).toBe(
+      200,
+    )
+    const again = await post(world, '/siwe/unlink', { address: own.address, owner: proof }, ann.headers)
+    expect([again.status, again.body['code']]).toEqual([401, 'nonce_unknown'])
   })
 
   it('name the account after the remaining one, and free the removed one for another account', async () => {
@@ -215,7 +246,7 @@ describe('wallets of an account', () => {
     // Its stand-in address is free again: the wallet can start a new account, and can't be connected here any more.
     const anew = await signIn(first)
     expect(anew.id).not.toBe(owner.id)
-    expect((await link(owner, first)).status).toBe(409)
+    expect((await link({ ...owner, owner: by(second) }, first)).status).toBe(409)
     expect(await listed(anew)).toEqual([first.address])
   })
 
@@ -247,6 +278,8 @@ describe('wallets of an account', () => {
 interface TestUser {
   id: string
   headers: { authorization: string }
+  /** Shows that the account is theirs. */
+  owner: () => Promise<{ password: string } | { wallet: Proof }>
 }
 
 function newWallet(): PrivateKeyAccount {

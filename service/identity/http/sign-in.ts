@@ -4,7 +4,8 @@ import { timestamp } from '../../kit/wire.ts'
 import { PASSWORD_LENGTH, PERSON_NAME_MAX, WALLETS_MAX } from '../rules.ts'
 import { emailConfirmation } from '../signin/confirmation.ts'
 import { emailToken, emailWanted } from '../signin/email.ts'
-import { connectedAddress, signedMessage } from '../signin/siwe.ts'
+import { ownerProof, signedMessage } from '../signin/proof.ts'
+import { newWallet, walletToRemove } from '../signin/siwe.ts'
 
 /**
  * The sign-in as the reference shows it, under `/auth`. better-auth serves most of it; its other endpoints are blocked,
@@ -57,6 +58,19 @@ export const emailOut = z.object({
   hasPassword: z.boolean(),
   changeable: z.boolean(),
 })
+const ownership = {
+  password: ownerProof.shape.password.meta({ description: 'The password of the account' }),
+  wallet: ownerProof.shape.wallet.meta({
+    description:
+      'In its place, and required if the account has none: a message as for a sign-in, signed by a connected wallet',
+  }),
+}
+const owner = ownerProof
+  .extend(ownership)
+  .optional()
+  .meta({
+    description: 'Shows that the account is yours; an account with neither needs a session of the last 15 minutes',
+  })
 const done = z.object({ status: z.literal(true) })
 const success = z.object({ success: z.literal(true) })
 
@@ -179,7 +193,7 @@ function byWallet(): Described[] {
       auth: 'session',
       summary: 'Connect a wallet to your account, so that it signs in to it',
       description: `An account has at most ${String(WALLETS_MAX)} wallets.`,
-      body: signed,
+      body: newWallet.extend({ ...signed.shape, owner }),
       answers: { 200: connectedWallet },
       errors: { 409: 'The wallet signs in to another account, or there are too many.' },
     },
@@ -197,7 +211,7 @@ function byWallet(): Described[] {
       tag,
       auth: 'session',
       summary: 'Remove a wallet; the last way to sign in cannot be removed',
-      body: connectedAddress,
+      body: walletToRemove.extend({ owner }),
       answers: { 200: success },
       errors: { 404: 'The wallet is not connected.', 409: 'It is the only way to sign in to the account.' },
     },
@@ -320,10 +334,7 @@ function account(): Described[] {
       tag,
       auth: 'session',
       summary: 'Change your e-mail address: send a confirmation mail to the new one',
-      body: emailWanted.extend({
-        email,
-        password: emailWanted.shape.password.meta({ description: 'Required if the account has a password' }),
-      }),
+      body: emailWanted.extend({ ...ownership, email }),
       answers: { 200: success },
     },
     {

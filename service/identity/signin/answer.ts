@@ -56,7 +56,7 @@ export const SERVED: ReadonlySet<string> = new Set([
 ])
 
 /** Endpoints on which a signed-in user gives the password again. */
-const WITH_PASSWORD: ReadonlySet<string> = new Set(['/change-password', '/email/change'])
+const WITH_PASSWORD: ReadonlySet<string> = new Set(['/change-password', '/email/change', '/siwe/link', '/siwe/unlink'])
 
 interface Fault {
   status: number

@@ -6,6 +6,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { EmailChange } from '../model.ts'
 import type { SignInEmails } from '../ports.ts'
 import { isNobodys } from '../rules.ts'
+import { ownerProof, type Proofs } from './proof.ts'
 import type { StoredUser } from './user.ts'
 
 /**
@@ -13,7 +14,7 @@ import type { StoredUser } from './user.ts'
  * counts once its owner has followed the mailed link while signed in here. So a mistyped address gives no stranger
  * access; better-auth's own link would, because it signs in the person who follows it.
  */
-export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted, changed }: EmailOptions) {
+export function changeOfEmail({ clock, secret, canMail, mayMail, emails, proofs, wanted, changed }: EmailOptions) {
   return {
     id: 'email-change',
     endpoints: {
@@ -32,7 +33,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
         '/email/change',
         { method: 'POST', body: emailWanted, use: [sensitiveSessionMiddleware] },
         async (context) => {
-          const { internalAdapter, session, password } = context.context
+          const { internalAdapter, session } = context.context
           const { id, email: from } = session.user
           const to = context.body.email.toLowerCase()
           if (isOfProvider(session.user)) throw APIError.from('CONFLICT', REFUSALS.provider)
@@ -41,10 +42,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, wanted,
           if (isNobodys(to)) throw APIError.from('BAD_REQUEST', REFUSALS.nobodys)
           if (to === from) throw APIError.from('BAD_REQUEST', REFUSALS.same)
           // The owner of the new address can set a new password through it, so an open session alone is not enough.
-          const hash = (await internalAdapter.findCredentialAccount(id))?.password
-          if (hash != null && !(await password.verify({ hash, password: context.body.password ?? '' }))) {
-            throw APIError.from('BAD_REQUEST', REFUSALS.password)
-          }
+          await proofs.assertOwner(context.context, context.body)
           if (!(await mayMail('email-change', id)) || !(await mayMail('email-change', to))) {
             throw APIError.from('TOO_MANY_REQUESTS', REFUSALS.tooMany)
           }
@@ -81,6 +79,7 @@ export interface EmailOptions {
   canMail: boolean
   mayMail(kind: string, to: string): Promise<boolean>
   emails: SignInEmails
+  proofs: Proofs
   /** Called when a person requests the mail. */
   wanted(change: EmailChange): Promise<void>
   /** Called when a person's address has changed. */
@@ -104,7 +103,6 @@ const REFUSALS = {
   invalid: { code: 'INVALID_EMAIL', message: 'Enter a valid e-mail address.' },
   nobodys: { code: 'INVALID_EMAIL', message: 'Enter a valid e-mail address.' },
   same: { code: 'EMAIL_SAME', message: 'This is already your address. Enter another one.' },
-  password: { code: 'INVALID_PASSWORD', message: 'The password is wrong. Try again.' },
   tooMany: { code: 'TOO_MANY_MAILS', message: 'Too many mails were requested. Try again in an hour.' },
   stale: {
     code: 'INVALID_TOKEN',
@@ -114,7 +112,7 @@ const REFUSALS = {
   taken: { code: 'EMAIL_TAKEN', message: 'Another account already uses this address.' },
 }
 
-export const emailWanted = z.object({ email: z.string(), password: z.string().max(128).optional() })
+export const emailWanted = ownerProof.extend({ email: z.string() })
 
 export const emailToken = z.object({ token: z.string().max(2_000) })
 

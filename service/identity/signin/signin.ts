@@ -12,6 +12,7 @@ import { isNobodys, PASSWORD_LENGTH, PERSON_NAME_MAX } from '../rules.ts'
 import { answer } from './answer.ts'
 import { confirmationOfEmail, COOKIE, SIGNED_UP } from './confirmation.ts'
 import { changeOfEmail, toEmailToken } from './email.ts'
+import { createProofs } from './proof.ts'
 import { signInWithProvider, type ProviderOptions } from './provider.ts'
 import { signInWithEthereum } from './siwe.ts'
 import { emailOf, toPerson, type StoredUser } from './user.ts'
@@ -137,6 +138,7 @@ function open(options: SignInOptions, welcome: Welcome) {
     if (await options.mayMail('confirmation', subject)) await welcome.confirmationWanted(subject)
   }
   const mails = passwordMails(options, welcome)
+  const proofs = createProofs({ ...options, domain: origin.host, origin: origin.origin })
   return betterAuth({
     appName: 'Coinslot',
     baseURL: origin.origin,
@@ -217,7 +219,7 @@ function open(options: SignInOptions, welcome: Welcome) {
     plugins: [
       // The session's row alone is not a credential: the API accepts its token only with our signature.
       bearer({ requireSignature: true }),
-      signInWithEthereum({ ...options, domain: origin.host, origin: origin.origin }),
+      signInWithEthereum({ ...options, proofs }),
       confirmationOfEmail({
         clock,
         emails: options.emails,
@@ -226,6 +228,7 @@ function open(options: SignInOptions, welcome: Welcome) {
       }),
       changeOfEmail({
         ...options,
+        proofs,
         wanted: welcome.emailChangeWanted,
         changed: (user) => welcome.signedIn(toPerson(user)),
       }),

@@ -4,9 +4,9 @@ import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
-import { DomainError } from '../../kit/errors.ts'
-import type { ConnectedWallets, WalletSignatures } from '../ports.ts'
+import type { ConnectedWallets } from '../ports.ts'
 import { walletEmailOf, WALLETS_MAX } from '../rules.ts'
+import { identifierOf, ownerProof, signedMessage, type Proofs } from './proof.ts'
 import { madeOnce, ownerOf } from './user.ts'
 
 /**
@@ -15,21 +15,7 @@ import { madeOnce, ownerOf } from './user.ts'
  * ten simultaneous first sign-ins were refused, and the refusals exposed database details. Here both are one commit,
  * and a unique index allows one row per wallet.
  */
-export function signInWithEthereum({ clock, signatures, wallets, domain, origin, chainIds }: WalletOptions) {
-  /** The wallet that signed this message, for this site, in time, and not used before. */
-  async function proven({ message, signature }: SignedMessage, adapter: Adapter): Promise<string> {
-    const expected = { domain, origin, chainIds, now: clock.now() }
-    const { address, nonce } = await signatures.read(message, signature, expected).catch(refuse)
-    // The first request consumes the nonce: the same message counts once.
-    if ((await adapter.consumeVerificationValue(identifierOf(nonce))) === null) {
-      throw APIError.from('UNAUTHORIZED', {
-        code: 'NONCE_UNKNOWN',
-        message: 'The nonce was used or has expired: request a new one.',
-      })
-    }
-    return address
-  }
-
+export function signInWithEthereum({ clock, wallets, proofs }: WalletOptions) {
   return {
     id: 'siwe',
     endpoints: {
@@ -45,7 +31,7 @@ export function signInWithEthereum({ clock, signatures, wallets, domain, origin,
 
       siweVerify: createAuthEndpoint('/siwe/verify', { method: 'POST', body: signedMessage }, async (context) => {
         const { internalAdapter } = context.context
-        const address = await proven(context.body, internalAdapter)
+        const address = await proofs.walletOf(context.body, internalAdapter)
         const user = await userOf(internalAdapter, address)
         const session = await internalAdapter.createSession(user.id)
         await setSessionCookie(context, { session, user })
@@ -54,10 +40,11 @@ export function signInWithEthereum({ clock, signatures, wallets, domain, origin,
 
       siweLink: createAuthEndpoint(
         '/siwe/link',
-        { method: 'POST', body: signedMessage, use: [sessionMiddleware] },
+        { method: 'POST', body: newWallet, use: [sessionMiddleware] },
         async (context) => {
           const { internalAdapter, session } = context.context
-          const address = await proven(context.body, internalAdapter)
+          await proofs.assertOwner(context.context, context.body.owner ?? {})
+          const address = await proofs.walletOf(context.body, internalAdapter)
           const wallet = await wallets.connect(session.user.id, address, clock.now())
           if (wallet === 'taken' || wallet === 'full') throw APIError.from('CONFLICT', REFUSALS[wallet])
           return context.json(wallet)
@@ -70,8 +57,9 @@ export function signInWithEthereum({ clock, signatures, wallets, domain, origin,
 
       siweUnlink: createAuthEndpoint(
         '/siwe/unlink',
-        { method: 'POST', body: connectedAddress, use: [sessionMiddleware] },
+        { method: 'POST', body: walletToRemove, use: [sessionMiddleware] },
         async (context) => {
+          await proofs.assertOwner(context.context, context.body.owner ?? {})
           const did = await wallets.disconnect(context.context.session.user.id, context.body.address, clock.now())
           if (did === 'missing') throw APIError.from('NOT_FOUND', REFUSALS[did])
           if (did === 'last') throw APIError.from('CONFLICT', REFUSALS[did])
@@ -84,15 +72,11 @@ export function signInWithEthereum({ clock, signatures, wallets, domain, origin,
 
 export interface WalletOptions {
   clock: Clock
-  signatures: WalletSignatures
   wallets: ConnectedWallets
-  domain: string
-  origin: string
-  chainIds: readonly number[]
+  proofs: Proofs
 }
 
 type Adapter = AuthContext['internalAdapter']
-type SignedMessage = z.output<typeof signedMessage>
 
 const REFUSALS = {
   taken: {
@@ -116,19 +100,13 @@ async function userOf(adapter: Adapter, address: string) {
   return (await ownerOf(adapter, account)) ?? (await madeOnce(adapter, made, account))
 }
 
-function refuse(error: unknown): never {
-  if (!(error instanceof DomainError)) throw error
-  throw APIError.from('UNAUTHORIZED', { code: error.code.toUpperCase(), message: error.message })
-}
-
-function identifierOf(nonce: string): string {
-  return `siwe:${nonce}`
-}
-
 const NONCE_MS = 15 * 60_000
 
-export const signedMessage = z.object({ message: z.string().max(4_000), signature: z.string().max(10_000) })
+const owner = ownerProof.optional()
 
-export const connectedAddress = z.object({
+export const newWallet = signedMessage.extend({ owner })
+
+export const walletToRemove = z.object({
   address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an Ethereum address'),
+  owner,
 })

@@ -91,5 +91,9 @@ export const SIGN_IN = {
     'A field is missing or has the wrong form. The sentence of the answer names it.',
     'Compare the body with the reference at /docs/sign-in.',
   ],
+  wallet_proof_required: [
+    'A change of how a wallet account is signed in to lacks a signature of a wallet that is connected to it.',
+    'Sign a message with such a wallet, as for a sign-in, and send it too.',
+  ],
   wallet_taken: ['The wallet signs in to another account.', 'Sign in with it, or connect another wallet.'],
 } as const

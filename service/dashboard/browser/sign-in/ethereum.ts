@@ -9,16 +9,31 @@ export async function signInByWallet(provider: Provider): Promise<void> {
   await call('POST', '/auth/siwe/verify', await signed(provider, 'Sign in to Coinslot. This costs nothing.'))
 }
 
+/** Shows that the signed-in account is the person's: `wallet` is signed by a connected one. */
+export interface OwnerProof {
+  password?: string
+  wallet?: Signed
+}
+
+export async function proveWallet(provider: Provider): Promise<Signed> {
+  return await signed(provider, 'Confirm a change of my Coinslot account. This costs nothing.')
+}
+
 /** Connects the wallet to the signed-in account. */
-export async function connectWallet(provider: Provider): Promise<ConnectedWallet> {
+export async function connectWallet(provider: Provider, owner: OwnerProof): Promise<ConnectedWallet> {
   const statement = 'Connect this wallet to my Coinslot account: from now on it signs in to it. This costs nothing.'
-  return (await call('POST', '/auth/siwe/link', await signed(provider, statement))) as ConnectedWallet
+  return (await call('POST', '/auth/siwe/link', { ...(await signed(provider, statement)), owner })) as ConnectedWallet
 }
 
 export type ConnectedWallet = z.input<typeof connectedWallet>
 
+interface Signed {
+  message: string
+  signature: unknown
+}
+
 /** The wallet signs a message that names this site and is valid once (ERC-4361): no payment, no permission. */
-async function signed(provider: Provider, statement: string): Promise<{ message: string; signature: unknown }> {
+async function signed(provider: Provider, statement: string): Promise<Signed> {
   const address = await asked(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     return Array.isArray(accounts) ? String(accounts[0]) : ''

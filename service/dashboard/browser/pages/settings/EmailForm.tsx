@@ -1,11 +1,13 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { inPlace, missing } from '../../api/fault.ts'
+import { inPlace, missing, toFault } from '../../api/fault.ts'
 import { call, useAccount } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Notice } from '../../parts/states.tsx'
+import type { OwnerProof as Proof } from '../../sign-in/ethereum.ts'
+import { OwnerProof } from './OwnerProof.tsx'
 import type { z } from 'zod'
 import type { emailOut } from '../../../../identity/http/sign-in.ts'
 
@@ -22,11 +24,18 @@ export function EmailForm({
   close: () => void
 }) {
   const [sent, setSent] = useState<string | null>(null)
+  // The new address of an account without a password, while a wallet signs.
+  const [wanted, setWanted] = useState<string | null>(null)
   const form = useForm({ defaultValues: { email: '', password: '' } })
   const leave = (): void => {
     close()
     form.reset()
     setSent(null)
+    setWanted(null)
+  }
+  const request = async (email: string, proof: Proof): Promise<void> => {
+    await call('POST', '/auth/email/change', { email, ...proof })
+    setSent(email)
   }
   return (
     <Modal
@@ -35,7 +44,9 @@ export function EmailForm({
       open={open}
       close={leave}
     >
-      {sent === null ? (
+      {sent === null && wanted !== null ? (
+        <OwnerProof act="Send link" hasPassword={false} hasWallet give={(proof) => request(wanted, proof)} />
+      ) : sent === null ? (
         <Form
           form={form}
           act="Send link"
@@ -44,11 +55,10 @@ export function EmailForm({
             const to = email.trim()
             if (to === '') throw missing('email')
             if (hasPassword && password === '') throw missing('password')
-            const asked = { email: to, ...(hasPassword ? { password } : {}) }
-            await call('POST', '/auth/email/change', asked).catch((error: unknown) => {
-              throw inPlace(error, FIELD_OF)
+            await request(to, hasPassword ? { password } : {}).catch((error: unknown) => {
+              if (toFault(error).code !== 'wallet_proof_required') throw inPlace(error, FIELD_OF)
+              setWanted(to)
             })
-            setSent(to)
           }}
         >
           <TextField form={form} name="email" label="New e-mail address" type="email" autoComplete="email" />
