@@ -172,6 +172,8 @@ export interface SignInEmails {
    * new one.
    */
   change(change: EmailChange, now: Date): Promise<'changed' | 'stale' | 'taken'>
+  /** Ends the links to a new password that were mailed before. */
+  endResets(subject: string): Promise<void>
   /** Removes the password of an account whose address was never confirmed. */
   forgetPassword(subject: string): Promise<void>
   /**

@@ -57,6 +57,25 @@ describe('a forgotten password', () => {
     expect(other).not.toBe(first)
   })
 
+  it.each(['by another link', 'while signed in'])(
+    'ends the links that were mailed before when it is set %s',
+    async (way) => {
+      const email = `${way.replaceAll(' ', '-')}@example.com`
+      const { token, userId } = await signUp(email)
+      await world.identity.sendReset(userId, `${way} 1`)
+      await world.identity.sendReset(userId, `${way} 2`)
+      const [older, newer] = mailsTo(email).map(tokenOf)
+      if (way === 'by another link') expect((await reset(newer!)).status).toBe(200)
+      else {
+        const change = { currentPassword: OLD, newPassword: NEW }
+        const { status } = await post(world, '/change-password', change, { authorization: `Bearer ${token}` })
+        expect(status).toBe(200)
+      }
+      expect((await reset(older!, 'a third password')).body).toMatchObject({ code: 'invalid_token' })
+      expect(await signIn(email, NEW)).toBe(200)
+    },
+  )
+
   it('is not replaced again by a used link whose mail is sent once more', async () => {
     const { userId } = await signUp('used@example.com')
     await world.identity.sendReset(userId, 'used')

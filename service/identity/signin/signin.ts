@@ -253,8 +253,11 @@ function passwordMails({ mayMail, emails }: SignInOptions, { resetWanted, change
       if (!user.emailVerified) await emails.forgetPassword(user.id)
       await mailReset(user)
     },
-    passwordChanged: (user: StoredUser): Promise<void> =>
-      changed(user.emailVerified ? emailOf(user) : null, { kind: 'password-changed' }),
+    /** Other links that were mailed before would otherwise replace the new password. */
+    async passwordChanged(user: StoredUser): Promise<void> {
+      await emails.endResets(user.id)
+      await changed(user.emailVerified ? emailOf(user) : null, { kind: 'password-changed' })
+    },
   }
 }
 

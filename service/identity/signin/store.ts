@@ -102,11 +102,15 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
           if ((await inside.run(OTHERS, [subject, to])).length > 0) return 'taken'
           if ((await inside.run(CHANGE, [subject, from, to, now])).length === 0) return 'stale'
           // Deletes reset links that went to the old address, so that its reader cannot sign in by them.
-          await inside.run('DELETE FROM signin_verification WHERE value = $1', [subject])
+          await inside.run(END_RESETS, [subject])
           await tell(inside, confirmed, { kind: 'email-changed', email: to })
           return 'changed'
         }),
       ),
+
+    async endResets(subject) {
+      await statements.run(END_RESETS, [subject], 'signin_end_resets')
+    },
 
     async forgetPassword(subject) {
       await statements.run(FORGET_PASSWORD, [subject], 'signin_forget_password')
@@ -118,11 +122,14 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
         if (replaced === null) return true
         const id = randomBytes(16).toString('base64url')
         await inside.run(SET_PASSWORD, [id, subject, replaced.hash, replaced.at])
+        await inside.run(END_RESETS, [subject])
         await inside.run('DELETE FROM signin_session WHERE user_id = $1', [subject])
         return true
       }),
   }
 }
+
+const END_RESETS = 'DELETE FROM signin_verification WHERE value = $1'
 
 // The user's row is locked: an address that is confirmed meanwhile keeps its password.
 const FORGET_PASSWORD = `
