@@ -65,12 +65,9 @@ const ownership = {
       'In its place, and required if the account has none: a message as for a sign-in, signed by a connected wallet',
   }),
 }
-const owner = ownerProof
-  .extend(ownership)
-  .optional()
-  .meta({
-    description: 'Shows that the account is yours; an account with neither needs a session of the last 15 minutes',
-  })
+const owner = ownerProof.extend(ownership).optional().meta({
+  description: 'Shows that the account is yours; an account with neither needs a session of the last 15 minutes',
+})
 const done = z.object({ status: z.literal(true) })
 const success = z.object({ success: z.literal(true) })
 
@@ -161,9 +158,7 @@ function byEmail(limit: string): Described[] {
 function byWallet(): Described[] {
   const signed = signedMessage.extend({
     message: signedMessage.shape.message.meta({ description: 'The EIP-4361 message that the wallet signed' }),
-    signature: signedMessage.shape.signature.meta({
-      description: 'The signature of a key (EIP-191) or a contract (ERC-1271, ERC-6492)',
-    }),
+    signature: signedMessage.shape.signature.meta({ description: 'The signature of a key (EIP-191)' }),
   })
   return [
     {
