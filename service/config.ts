@@ -14,6 +14,7 @@ import {
   flag,
   list,
   onramp,
+  origins,
   pairs,
   privateKeys,
   publicAddresses,
@@ -103,7 +104,7 @@ const schema = z
     PUBLIC_DASHBOARD_URL: address.optional(),
     ONRAMP_URL: onramp.optional(),
     RATES_URL: address.optional(),
-    CORS_ORIGINS: list.default([]),
+    CORS_ORIGINS: origins.default([]),
     TRUST_PROXY: list.default([]),
 
     AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),

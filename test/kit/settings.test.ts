@@ -40,6 +40,34 @@ describe('settings that nothing reads', () => {
   })
 })
 
+describe('origins that may call', () => {
+  const faults = (origins: string): readonly string[] => {
+    try {
+      readConfig({ CORS_ORIGINS: origins })
+      return []
+    } catch (error) {
+      return (error as { faults: string[] }).faults
+    }
+  }
+
+  test('are listed as browsers send them', () => {
+    expect(faults('https://app.example.com, http://localhost:3000')).toEqual([])
+  })
+
+  test.each([
+    '*',
+    'https://*.example.com',
+    'https://app.example.com/',
+    'https://App.example.com',
+    'app.example.com',
+    'null',
+  ])('are not %s, and the fault names it', (entry) => {
+    expect(faults(`https://app.example.com,${entry}`)).toEqual([
+      `CORS_ORIGINS must list origins, such as https://app.example.com, without a path or a pattern; ${entry} is none`,
+    ])
+  })
+})
+
 describe('calls to private addresses', () => {
   const allowed = (environment: Record<string, string>) => readConfig(environment).ALLOW_PRIVATE_CALLBACKS
 

@@ -42,6 +42,15 @@ export const onramp = z.string().superRefine((template, context) => {
 
 export const addresses = list.pipe(z.array(address))
 
+/** Each as browsers send it. A pattern such as `*` would let the pages of any site send requests with a person's cookie. */
+export const origins = list.superRefine((entries, context) => {
+  for (const entry of entries) {
+    if (URL.canParse(entry) && new URL(entry).origin === entry && !entry.includes('*')) continue
+    const message = `must list origins, such as https://app.example.com, without a path or a pattern; ${entry} is none`
+    context.addIssue({ code: 'custom', message })
+  }
+})
+
 /** ETH in wei; a decimal number of ETH is what people have in mind. */
 export const ether = z
   .string()
