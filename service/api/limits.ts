@@ -65,20 +65,45 @@ export interface TakeLimit {
 /** Bounds wrong guesses in an hour. After too many from one place, right ones are refused there as well. */
 export function createGuessLimit(name: string, most: number, redis: Redis | null): GuessLimit {
   const limiter = limiterOf({ keyPrefix: `limit:${name}`, points: most, duration: 3_600 }, redis)
+  const last = new Map<string, Promise<unknown>>()
+
+  async function counted<T>(place: string, look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T> {
+    let found: T
+    try {
+      await limiter.consume(place)
+      found = await look()
+    } catch (error) {
+      // It counts what it refuses as well.
+      await limiter.reward(place)
+      throw error instanceof RateLimiterRes ? refusalOf(error) : error
+    }
+    if (isRight(found)) await limiter.reward(place)
+    return found
+  }
+
   return {
-    async assertOpen(place) {
-      const state = await limiter.get(place)
-      if (state !== null && state.consumedPoints >= most) throw refusalOf(state)
-    },
-    async wrong(place) {
-      await limiter.penalty(place)
+    async guess(place, look, isRight) {
+      const turn = (last.get(place) ?? Promise.resolve()).then(() => counted(place, look, isRight))
+      const ended = turn.then(
+        () => undefined,
+        () => undefined,
+      )
+      last.set(place, ended)
+      try {
+        return await turn
+      } finally {
+        if (last.get(place) === ended) last.delete(place)
+      }
     },
   }
 }
 
 export interface GuessLimit {
-  assertOpen(place: string): Promise<void>
-  wrong(place: string): Promise<void>
+  /**
+   * Counts a guess before it is looked at, and gives it back where it was right or could not be looked at. Those of one place
+   * are looked at one after the other, so that many right ones at once all pass. Throws when there were too many.
+   */
+  guess<T>(place: string, look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T>
 }
 
 /** Throws when this was one request too many. */

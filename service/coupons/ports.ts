@@ -30,7 +30,6 @@ export interface CouponStore {
 
 /** Bounds guesses of codes from one place. */
 export interface Guesses {
-  /** Throws while there were too many from there. */
-  assertOpen(place: string): Promise<void>
-  wrong(place: string): Promise<void>
+  /** Looks at a guess; only a right one does not count. Throws while there were too many from there. */
+  guess<T>(place: string, look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T>
 }

@@ -54,10 +54,9 @@ export function createCoupons({ store, guesses, clock }: { store: CouponStore; g
 
     /** The coupon with this code, whatever its limits; null where there is none. A wrong one counts as a guess. */
     async look(owner: Owner, code: string, { from, checkoutId }: Guess): Promise<Coupon | null> {
-      if (from !== null) await guesses.assertOpen(from)
-      const found = await store.findByCode(owner, code)
-      if (from !== null && !isValid(found, checkoutId, clock.now())) await guesses.wrong(from)
-      return found
+      const find = () => store.findByCode(owner, code)
+      if (from === null) return await find()
+      return await guesses.guess(from, find, (found) => isValid(found, checkoutId, clock.now()))
     },
   }
 }

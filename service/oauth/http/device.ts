@@ -71,10 +71,10 @@ export function devicePage(deps: DeviceDeps): Router {
       sendPage(response, deviceEntryPage(null))
       return
     }
-    const code = await codeOf(owner, typed)
-    const device = code === null ? null : await devices.waiting(code)
+    const code = userCodeOf(typed)
+    const find = async () => (code === null ? null : await devices.waiting(code))
+    const device = await deps.guesses.guess(owner.subject, find, (found) => found !== null)
     if (code === null || device === null) {
-      await deps.guesses.wrong(owner.subject)
       sendPage(
         response,
         deviceEntryPage('This code is wrong or has expired. Look at your terminal, or start again there.'),
@@ -89,14 +89,16 @@ export function devicePage(deps: DeviceDeps): Router {
     const owner = await signedIn(deps, request)
     if (owner === null) throw new DomainError('unauthenticated', 'unauthenticated', 'Sign in and enter the code again.')
     const decided = read(decision, request.body)
-    const code = await codeOf(owner, decided.user_code)
-    deps.forms.assertToken(request, owner, code)
+    const code = userCodeOf(decided.user_code)
     const isRefused = decided.decision === 'refuse'
     const environment = isRefused ? 'sandbox' : decided.environment
     if (environment === 'production' && !deps.live) throw invalid({ environment: 'must be sandbox on this server' })
-    const isDecided = code !== null && (await devices.decide(code, isRefused ? null : { ...owner, environment }))
+    const decide = async (): Promise<boolean> => {
+      deps.forms.assertToken(request, owner, code)
+      return code !== null && (await devices.decide(code, isRefused ? null : { ...owner, environment }))
+    }
+    const isDecided = await deps.guesses.guess(owner.subject, decide, (done) => done)
     if (!isDecided) {
-      await deps.guesses.wrong(owner.subject)
       sendPage(
         response,
         deviceEntryPage('This code is wrong or has expired. Look at your terminal, or start again there.'),
@@ -106,12 +108,6 @@ export function devicePage(deps: DeviceDeps): Router {
     sendPage(response, deviceDonePage(isRefused))
   })
   return router
-
-  /** Bounded for each person: who guesses codes could take over the terminals of others. */
-  async function codeOf(owner: Caller, typed: string): Promise<string | null> {
-    await deps.guesses.assertOpen(owner.subject)
-    return userCodeOf(typed)
-  }
 }
 
 export interface DeviceDeps {
@@ -120,8 +116,8 @@ export interface DeviceDeps {
   live: boolean
   log: Log
   forms: FormTokens
-  /** Of one person's wrong codes. */
-  guesses: { assertOpen(person: string): Promise<void>; wrong(person: string): Promise<void> }
+  /** Of one person's wrong codes: who guesses codes could take over the terminals of others. */
+  guesses: { guess<T>(person: string, look: () => Promise<T>, isRight: (found: T) => boolean): Promise<T> }
   identify(request: Request): Promise<Caller>
 }
 
