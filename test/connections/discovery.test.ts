@@ -10,24 +10,24 @@ describe('the authorization server of a provider whose document names none', () 
   let world: ConnectionWorld
   /** The authorization server, on another host than the API. */
   let elsewhere: Company
+  const text = JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Bare', version: '1' },
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    paths: {
+      '/me': {
+        post: {
+          operationId: 'write',
+          summary: 'Write a note',
+          security: [{ token: [] }],
+          responses: { 200: { description: 'Done' } },
+        },
+      },
+    },
+  })
   beforeAll(async () => {
     world = await connectionWorld({ VAULT_KEY })
     elsewhere = await new Company().listen()
-    const text = JSON.stringify({
-      openapi: '3.1.0',
-      info: { title: 'Bare', version: '1' },
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      paths: {
-        '/me': {
-          post: {
-            operationId: 'write',
-            summary: 'Write a note',
-            security: [{ token: [] }],
-            responses: { 200: { description: 'Done' } },
-          },
-        },
-      },
-    })
     await world.service.catalogue.importDocument(
       importRequest(world.company.origin, { slug: 'bare', name: 'Bare' }),
       text,
@@ -71,6 +71,30 @@ describe('the authorization server of a provider whose document names none', () 
     await person.call('DELETE', `/v1/connections/${String(body.connection.id)}`)
     await world.service.connections.sweep(world.service.clock.now(), new AbortController().signal)
     expect(elsewhere.revoked).toHaveLength(1)
+    expect(thief.requests).toEqual([])
+    await thief.close()
+  })
+
+  test('stays the same for a connection by the client that its owner set', async () => {
+    const person = await world.caller()
+    const ownerId = person.caller.user.id
+    const request = importRequest(world.company.origin, { slug: 'bare-own', name: 'Bare', ownerId })
+    await world.service.catalogue.importDocument(request, text)
+    await world.service.catalogue.setOAuth(
+      { environment: 'sandbox', ownerId, provider: 'bare-own' },
+      { ...CLIENT, clientId: 'own-bot', grant: 'client_credentials' },
+      'own-bot-secret',
+    )
+    elsewhere.clients.set('own-bot', 'own-bot-secret')
+    names({ authorization_servers: [elsewhere.origin] })
+    const created = await person.call('POST', '/v1/connections', { body: { provider: 'bare-own' } })
+    expect(created.body.connection).toMatchObject({ kind: 'client', state: 'active' })
+    world.company.onCall = (sent, response) =>
+      json(response, { who: elsewhere.access.get(sent.headers.authorization!.slice(7)) ?? null })
+    const thief = await new Company().listen()
+    names({ authorization_servers: [thief.origin] })
+    world.service.clock.forward(3_700_000)
+    expect((await world.call(person, 'bare-own-write')).body.output).toEqual({ who: 'own-bot' })
     expect(thief.requests).toEqual([])
     await thief.close()
   })

@@ -194,7 +194,7 @@ function createSaving(deps: ConnectionsDeps) {
 async function clientOf(deps: ConnectionsDeps, provider: Provider): Promise<GrantedClient> {
   const grant = await serverOf(deps, provider)
   if (grant.client.grant !== 'client_credentials' || provider.ownerId === null) throw clientMissing(provider.name)
-  return { grant, scopes: grant.client.scopes, before: null }
+  return { grant, scopes: grant.client.scopes, before: { refreshToken: null, server: grant.server } }
 }
 
 /** With the caller's own client, whose secret goes to the server that is known now, and to no other. */
