@@ -27,6 +27,12 @@ const told = z.object({
     z.object({ kind: z.literal('password-changed') }),
     z.object({ kind: z.literal('email-changed'), email: z.string() }),
     z.object({
+      kind: z.literal('key-created'),
+      environment: z.enum(['sandbox', 'production']),
+      name: z.string(),
+      lastFour: z.string(),
+    }),
+    z.object({
       kind: z.literal('payout-address'),
       environment: z.enum(['sandbox', 'production']),
       address: z.string().nullable(),

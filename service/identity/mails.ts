@@ -93,6 +93,11 @@ function toWords(notice: Notice): { subject: string; what: string } {
         subject: 'The e-mail address of your Coinslot account was changed',
         what: `Your account now uses the address ${notice.email} instead of this one.`,
       }
+    case 'key-created':
+      return {
+        subject: 'An API key was created in your Coinslot account',
+        what: `The key "${notice.name}", which ends in ${notice.lastFour}, was created in your ${notice.environment} account and can call the API for it.`,
+      }
     case 'payout-address':
       return {
         subject: `Your Coinslot payout address was ${notice.address === null ? 'removed' : 'changed'}`,

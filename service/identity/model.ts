@@ -33,6 +33,7 @@ export type Notice =
   | { kind: 'wallet-connected' | 'wallet-removed'; address: string }
   | { kind: 'password-changed' }
   | { kind: 'email-changed'; email: string }
+  | { kind: 'key-created'; environment: Environment; name: string; lastFour: string }
   | { kind: 'payout-address'; environment: Environment; address: string | null }
 
 /** A person's request to replace their e-mail address, for contact and sign-in, by another. */

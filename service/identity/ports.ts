@@ -6,6 +6,12 @@ import type { ApiKey, EmailChange, Notice } from './model.ts'
 import type { Caller, Person, User } from '../kit/caller.ts'
 import type { KeyTrace } from './rules.ts'
 
+export interface MadeKey {
+  /** The key that made it; null for one that a signed-in person made. */
+  parentId: Id<'key'> | null
+  made(inside: Statements): Promise<void>
+}
+
 /** Stores users, keys and signing secrets. */
 export interface IdentityStore {
   findUser(issuer: string, subject: string): Promise<Account | null>
@@ -36,12 +42,13 @@ export interface IdentityStore {
   listKeys(owner: Owner, page: { limit: number; offset: number }): Promise<{ keys: readonly ApiKey[]; total: number }>
   /**
    * Adds the key. If its id exists, replaces only the secret, provided that the key is this owner's, was never used and
-   * is not revoked; otherwise returns null.
+   * is not revoked; otherwise returns null. `made` runs in the transaction that adds it. With a parent, null too once that
+   * is revoked.
    */
-  saveKey(key: ApiKey, trace: KeyTrace): Promise<ApiKey | null>
+  saveKey(key: ApiKey, trace: KeyTrace, of: MadeKey): Promise<ApiKey | null>
   /** False when this id or secret already exists. */
   addKey(key: ApiKey, trace: KeyTrace): Promise<boolean>
-  /** False when the owner has no such active key. */
+  /** Revokes the keys that it made as well. False when the owner has no such active key. */
   revokeKey(owner: Owner, id: string, now: Date): Promise<boolean>
   revokeKeysOf(owner: Owner, agentId: Id<'agt'>, now: Date): Promise<void>
 

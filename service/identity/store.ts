@@ -57,10 +57,12 @@ export function createIdentityStore(
       return { keys: rows.map(toApiKey), total }
     },
 
-    async saveKey(key, trace) {
+    async saveKey(key, trace, { parentId, made: tell }) {
       const { hash: secretHash, prefix, lastFour } = trace
       const made = await statements.together(async (inside) => {
         const { userId, environment, id, createdAt } = key
+        // Held, so that a revocation at the same moment finds the new key.
+        if (parentId !== null && (await inside.run(HOLD_PARENT, [parentId])).length === 0) return null
         await holdQuota(inside, {
           quota: 'keys',
           owner: key,
@@ -70,8 +72,11 @@ export function createIdentityStore(
             AND (expires_at IS NULL OR expires_at > $4)`,
         })
         const columns = [id, userId, environment, key.agentId, key.name, secretHash, prefix, lastFour, key.expiresAt]
-        return await inside.run(ADD_KEY, [...columns, createdAt], 'identity_add_key')
+        const rows = await inside.run(ADD_KEY, [...columns, createdAt, parentId], 'identity_add_key')
+        if (rows.length === 1) await tell(inside)
+        return rows
       })
+      if (made === null) return null
       if (made.length === 1) return key
       // A repeated request never got the first secret: the answer with it was lost when the process died.
       const [row] = await prisma.apiKey.updateManyAndReturn({
@@ -87,8 +92,13 @@ export function createIdentityStore(
     },
 
     async revokeKey(owner, id, now) {
-      const where = { id, ...owner, revokedAt: null }
-      return (await prisma.apiKey.updateMany({ where, data: { revokedAt: now } })).count === 1
+      const { userId, environment } = owner
+      return await statements.together(async (inside) => {
+        if ((await inside.run(REVOKE_KEY, [userId, environment, id, now])).length === 0) return false
+        // What those keys made is found by the next statement.
+        while ((await inside.run(REVOKE_MADE, [userId, environment, now])).length > 0);
+        return true
+      })
     },
 
     async revokeKeysOf(owner, agentId, now) {
@@ -258,9 +268,22 @@ const FIND_KEY_BY_ID = `${SELECT_KEYS} WHERE k.id = $1`
 
 const ADD_KEY = `
 INSERT INTO identity_api_key (id, user_id, environment, agent_id, name, secret_hash, prefix, last_four, expires_at,
-  created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  created_at, parent_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT DO NOTHING
+RETURNING id`
+
+const HOLD_PARENT = 'SELECT 1 FROM identity_api_key WHERE id = $1 AND revoked_at IS NULL FOR SHARE'
+
+const REVOKE_KEY = `
+UPDATE identity_api_key SET revoked_at = $4
+WHERE user_id = $1 AND environment = $2 AND id = $3 AND revoked_at IS NULL
+RETURNING id`
+
+const REVOKE_MADE = `
+UPDATE identity_api_key SET revoked_at = $3
+WHERE user_id = $1 AND environment = $2 AND revoked_at IS NULL AND parent_id IN (
+  SELECT id FROM identity_api_key WHERE user_id = $1 AND environment = $2 AND revoked_at IS NOT NULL)
 RETURNING id`
 
 const TOUCH_KEY = `

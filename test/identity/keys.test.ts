@@ -42,6 +42,52 @@ describe('keys', () => {
       })
     })
 
+    it('that a key makes ends no later than that key, and is revoked with it, as are those that it makes', async () => {
+      const ann = await person('maker')
+      const until = new Date(world.clock.now().getTime() + 60_000)
+      const { create, revoke } = world.identity.keys
+      const first = await create(ann, { ...plain, expiresAt: until }, operation())
+      const second = await create(await callerOf(world, first.secret), plain, operation())
+      const later = { ...plain, expiresAt: new Date(until.getTime() + 1) }
+      const third = await create(await callerOf(world, second.secret), later, operation())
+      const sooner = { ...plain, expiresAt: new Date(until.getTime() - 1) }
+      const fourth = await create(await callerOf(world, second.secret), sooner, operation())
+      expect([second, third, fourth].map(({ key }) => key.expiresAt)).toEqual([until, until, sooner.expiresAt])
+      const own = await create(ann, plain, operation())
+      const [caller, revoked] = [await callerOf(world, third.secret), await callerOf(world, second.secret)]
+      await revoke(ann, second.key.id)
+      for (const { secret } of [second, third, fourth]) {
+        await expect(callerOf(world, secret)).rejects.toMatchObject({ kind: 'unauthenticated' })
+      }
+      expect(caller.keyId).toBe(third.key.id)
+      for (const { secret } of [first, own]) expect((await callerOf(world, secret)).user).toEqual(ann.user)
+      // A request that was identified before the revocation.
+      await expect(create(revoked, plain, operation())).rejects.toMatchObject({ code: 'key_not_found' })
+    })
+
+    it('is reported to its owner’s confirmed address, once', async () => {
+      const { user } = await world.identity.signUp(
+        newPerson('mailed', { email: 'mailed@example.com', emailConfirmed: true }),
+      )
+      const { subject, issuer } = user
+      const caller = {
+        user,
+        subject,
+        issuer,
+        environment: 'sandbox',
+        via: 'session',
+        keyId: null,
+        agentId: null,
+      } as const
+      const same = operation()
+      const { key } = await world.identity.keys.create(caller, plain, same)
+      await world.identity.keys.create(caller, plain, same)
+      await world.deliver()
+      const mails = world.mails.filter(({ to }) => to === 'mailed@example.com')
+      expect(mails.map(({ subject: line }) => line)).toEqual(['An API key was created in your Coinslot account'])
+      expect(mails[0]?.text).toContain(key.name)
+    })
+
     it('of production starts with csk_live_ and works in production only', async () => {
       const { secret } = await world.identity.keys.create(await person('ann', 'production'), plain, operation())
       expect(secret).toMatch(/^csk_live_/)

@@ -45,13 +45,17 @@ export function createIdentity(deps: IdentityDeps) {
     if (to !== null) await deps.mailer.send({ to, ...mail })
   }
 
+  async function tellOwner(inside: Statements, userId: string, notice: Notice): Promise<void> {
+    await tell(inside, await store.findConfirmedEmail(userId, inside), notice)
+  }
+
   const mayMailCustomer = (to: string): Promise<boolean> => deps.mayMail('customer', to.toLowerCase())
 
   return {
     identify,
     identifyKey,
     signUp,
-    keys: createKeys(deps),
+    keys: createKeys({ ...deps, tellOwner }),
     signingSecrets: createSigningSecrets(deps),
 
     /** The account's public name, under which its MCP address is. Null when it has none. */
@@ -112,9 +116,7 @@ export function createIdentity(deps: IdentityDeps) {
     },
 
     /** Writes the notice in the same transaction as the change. An owner without a confirmed address gets none. */
-    async tellOwner(inside: Statements, userId: string, notice: Notice): Promise<void> {
-      await tell(inside, await store.findConfirmedEmail(userId, inside), notice)
-    },
+    tellOwner,
 
     mailTo,
 
