@@ -164,8 +164,8 @@ export function settings(opened: () => Desk): void {
         const sign = page.getByRole('dialog').getByRole('button', { name: 'Sign with Browser wallet' })
         await sign.click()
         await page.getByText('This wallet is the only way to sign in to your account').first().waitFor()
-        await card.getByText(address).waitFor()
         await page.keyboard.press('Escape')
+        await card.getByText(address).waitFor()
 
         // The account may get a contact address; there is no password to ask for, so the wallet signs.
         await page.getByRole('button', { name: 'Add e-mail address' }).click()
