@@ -10,6 +10,22 @@ export function inUsdc(amount: number): string {
 
 const FIGURES = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 
+/** An invalid number is NaN, which the service refuses with the field's message. So is `1,000`, which may mean either. */
+export function toAmount(text: string): number {
+  const written = text.trim()
+  return written === '' || GROUPED.test(written) ? Number.NaN : Number(written.replace(',', '.'))
+}
+
+/** In micro-USDC, for readers of every language: `1.000` may mean either as well. Null for what is no amount. */
+export function toMicroUsdc(text: string): bigint | null {
+  const written = text.trim().replace('.', ',')
+  const [, whole, part = ''] = /^(\d{0,12})(?:,(\d{0,6}))?$/.exec(written) ?? []
+  if (whole === undefined || whole + part === '' || GROUPED.test(written)) return null
+  return BigInt(whole) * 1_000_000n + BigInt(part.padEnd(6, '0'))
+}
+
+const GROUPED = /^[1-9]\d{0,2}(,\d{3})+$/
+
 /** An id, an address or a hash, short enough for a line and long enough to compare. */
 export function shortly(value: string): string {
   return value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-6)}`
@@ -87,3 +103,16 @@ export function inBytes(bytes: number): string {
   if (bytes < 1_000) return `${String(bytes)} bytes`
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
+
+/**
+ * The name of a file that a customer uploaded, by its link; null for any other text. `pages`: the address of the hosted
+ * forms, with a slash at its end. A customer can write any address, and a seller follows the name of what was uploaded here.
+ */
+export function uploadedIn(link: string, pages: string): string | null {
+  if (!URL.canParse(link)) return null
+  const { href, searchParams } = new URL(link)
+  const isUpload = href.startsWith(pages) && UPLOAD.test(href.slice(pages.length))
+  return isUpload && searchParams.has('token') ? searchParams.get('name') : null
+}
+
+const UPLOAD = /^chk_[^/?#]*\/files\/file_[^/?#]*\?/

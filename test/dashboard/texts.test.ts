@@ -1,4 +1,4 @@
-import { toMicroUsdc } from '../../service/ui-kit/amount.ts'
+import { toMicroUsdc } from '../../service/ui-kit/format.ts'
 import { changedOf, fieldNameOf, toAmount, toJson, versionFor } from '../../service/dashboard/browser/parts/texts.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import { toAmount } from '../../../ui-kit/amount.ts'
+import { toAmount } from '../../../ui-kit/format.ts'
 
 export { toAmount }
 

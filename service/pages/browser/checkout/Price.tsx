@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { toMicroUsdc } from '../../../ui-kit/amount.ts'
+import { toMicroUsdc } from '../../../ui-kit/format.ts'
 import { Warning } from './Icons.tsx'
 import type { Choice, Refusal } from './form.ts'
 import { isCouponFault, type State } from './state.ts'
