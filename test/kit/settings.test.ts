@@ -51,7 +51,9 @@ describe('origins that may call', () => {
   }
 
   test('are listed as browsers send them', () => {
-    expect(faults('https://app.example.com, http://localhost:3000')).toEqual([])
+    expect(
+      faults('https://app.example.com, http://localhost:3000, chrome-extension://abcdef, tauri://localhost'),
+    ).toEqual([])
   })
 
   test.each([

@@ -45,11 +45,18 @@ export const addresses = list.pipe(z.array(address))
 /** Each as browsers send it. A pattern such as `*` would let the pages of any site send requests with a person's cookie. */
 export const origins = list.superRefine((entries, context) => {
   for (const entry of entries) {
-    if (URL.canParse(entry) && new URL(entry).origin === entry && !entry.includes('*')) continue
+    if (isOrigin(entry)) continue
     const message = `must list origins, such as https://app.example.com, without a path or a pattern; ${entry} is none`
     context.addIssue({ code: 'custom', message })
   }
 })
+
+/** Pages of browser extensions and of apps have schemes of their own, whose origin `URL` does not know. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text) || text.includes('*')) return false
+  const { origin, protocol, host } = new URL(text)
+  return text === (origin === 'null' && host !== '' ? `${protocol}//${host}` : origin)
+}
 
 /** ETH in wei; a decimal number of ETH is what people have in mind. */
 export const ether = z

@@ -419,8 +419,9 @@ describe('waiting for a run', () => {
       now += 5_000
       return run('running')
     }
-    const done = await execute({ parameters: { ...parameters, waitSeconds: 5 }, service })
-    Date.now = clock
+    const done = await execute({ parameters: { ...parameters, waitSeconds: 5 }, service }).finally(() => {
+      Date.now = clock
+    })
     expect(done.calls).toHaveLength(2)
     expect((done.error as Error).message).toMatch(/run_1 is still running/)
   })

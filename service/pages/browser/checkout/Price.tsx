@@ -124,7 +124,8 @@ function Amount({ min, max, chosen, choose, locked, fault }: AmountProps) {
         id={AMOUNT}
         inputMode="decimal"
         autocomplete="off"
-        defaultValue={String(chosen)}
+        // Three decimals might be taken for thousands.
+        defaultValue={String(chosen).replace(/\.\d{3}$/, '$&0')}
         readOnly={locked}
         aria-invalid={fault !== null}
         {...(fault === null ? {} : { 'aria-describedby': `${AMOUNT}-fault` })}
