@@ -1,4 +1,4 @@
-import { uploadedIn } from '../../service/ui-kit/format.ts'
+import { uploadedIn } from '../../service/ui-kit/uploaded.ts'
 
 const PAGES = 'https://pay.example/p/'
 const FILE = 'chk_1/files/file_1?token=t&name=Invoice.pdf'

@@ -2,7 +2,8 @@ import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
 import { isRefusal, narrower, RpcRefusal, WIDEST, type RpcFault } from '../../chain/refusal.ts'
 import type { Network } from '../../chain/networks.ts'
 import { isOver, type ChainEvidence, type ChainVerifier } from '../../methods/remote/deps.ts'
-import type { Tell } from './problems.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { Recent } from '../../kit/recent.ts'
 
 /** Reads the state of an authorization from the chain, through any JSON-RPC endpoint of that network. */
 export function rpcVerifier(url: string, tell: Tell): ChainVerifier & { check(network: Network): Promise<void> } {
@@ -151,3 +152,22 @@ const CANCELLED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a593
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** In blocks: half a day of the networks that make one every two seconds. */
 const LOOK_BACK = 21_600n
+
+export type Tell = (problem: unknown, sentence: string) => void
+
+/** Reports each sentence at most once in ten minutes: every request meets what stops all sales. */
+export function seldom(tell: Tell | undefined, clock: Clock): Tell {
+  const reported = new Recent<string, true>(SENTENCES_MAX, { clock, forMs: AGAIN_MS })
+  return (problem, sentence) => {
+    if (reported.get(sentence) === true) return
+    reported.put(sentence, true)
+    try {
+      tell?.(problem, sentence)
+    } catch {
+      // The seller's log may fail, and the buyer is answered all the same.
+    }
+  }
+}
+
+const SENTENCES_MAX = 100
+const AGAIN_MS = 600_000

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { firstText, uploadedIn } from '../../../ui-kit/format.ts'
+import { firstText } from '../../../ui-kit/format.ts'
+import { uploadedIn } from '../../../ui-kit/uploaded.ts'
 import { openUploads, type UploadFault } from '../../../ui-kit/uploads.ts'
 import { bytes as sizeOf, say } from '../words/say.ts'
 import type { ControlProps } from './Fields.tsx'
