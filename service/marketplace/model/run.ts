@@ -81,7 +81,7 @@ export type FreeRunsBound = 'caller' | 'day' | 'asset'
 /** Whose unpaid model costs have reached their bound. */
 export type UnpaidBound = 'caller' | 'creator'
 /** Whom the model costs of an unpaid run count for. */
-export type UnpaidBy = Pick<Run, 'environment' | 'userId' | 'ownerId'>
+export type UnpaidBy = Pick<Run, 'environment' | 'userId' | 'subject' | 'ownerId'>
 
 /** Why a run has no output: a word for programs, a sentence for a person. */
 export interface Failure {

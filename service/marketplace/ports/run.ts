@@ -167,7 +167,10 @@ export interface FreeRun {
   own: { rda: Id<'rda'>; perDay: number } | null
 }
 
-/** Bounds what vendors bill for runs that nobody pays, in a day of UTC: of one caller, and of one creator's prompts. */
+/**
+ * Bounds what vendors bill for runs that nobody pays, in a day of UTC: of one caller, and of one creator's prompts. The
+ * creator's bound refuses guests, and accounts with failed runs of their own: an account without them is served.
+ */
 export interface UnpaidCosts {
   /** Null while there is room; else which bound is reached, and until when. */
   reached(run: UnpaidBy, now: Date): Promise<{ of: UnpaidBound; resetsAt: Date } | null>

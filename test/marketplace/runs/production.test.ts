@@ -228,6 +228,8 @@ describe('prompts on a paid model', () => {
     const slug = await publish('exhausted', { model: 'per-run', amount: 0.1 }, by)
     const { body } = await other.run(buyer, slug, { async: true })
     await unpaid('creator', by, 10_000_000n, other)
+    expect((await other.run(buyer, slug)).status).toBe(200)
+    await unpaid('', buyer, 1n, other)
     const before = vendor.requests.length
     expect(await other.run(buyer, slug)).toMatchObject({ status: 429, body: { code: 'unpaid_model_costs' } })
     await other.service.start()

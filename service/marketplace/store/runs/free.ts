@@ -14,10 +14,14 @@ export function createUnpaidCosts(statements: Statements, most: Readonly<Record<
         [day, callerOf(run), creatorOf(run)],
         'run_unpaid',
       )
-      const full = rows
-        .map(({ owner, unpaid }) => ({ of: owner === '' ? ('caller' as const) : ('creator' as const), unpaid }))
-        .find(({ of, unpaid }) => most[of] > ZERO && unpaid >= most[of])
-      return full === undefined ? null : { of: full.of, resetsAt: new Date(day.getTime() + DAY_MS) }
+      const own = rows.find(({ owner }) => owner === '')?.unpaid ?? ZERO
+      const creators = rows.find(({ owner }) => owner !== '')?.unpaid ?? ZERO
+      const full = (of: UnpaidBound, cost: Usdc): boolean => most[of] > ZERO && cost >= most[of]
+      const resetsAt = new Date(day.getTime() + DAY_MS)
+      if (full('caller', own)) return { of: 'caller', resetsAt }
+      // Others must not stop an account whose own runs have cost nothing. A new wallet is free, so guests are bounded together.
+      const isBound = own > ZERO || run.userId === GUESTS
+      return isBound && full('creator', creators) ? { of: 'creator', resetsAt } : null
     },
 
     async count(inside, ended) {
@@ -25,8 +29,7 @@ export function createUnpaidCosts(statements: Statements, most: Readonly<Record<
       if (costs.length === 0) return
       const counted = costs.flatMap(({ run, endedAt, modelCost }) => [
         { day: dayOf(endedAt), owner: creatorOf(run), caller: '', modelCost },
-        // All guests are one account here: one of them must not use up the others' share.
-        ...(run.userId === GUESTS ? [] : [{ day: dayOf(endedAt), owner: '', caller: callerOf(run), modelCost }]),
+        { day: dayOf(endedAt), owner: '', caller: callerOf(run), modelCost },
       ])
       await inside.run(
         COUNT_UNPAID,
@@ -106,8 +109,9 @@ function creatorOf({ environment, ownerId }: UnpaidBy): string {
   return `${environment}/${ownerId}`
 }
 
-function callerOf({ environment, userId }: UnpaidBy): string {
-  return `${environment}/${userId}`
+/** All guests have one account: one of them is known by its wallet. */
+function callerOf({ environment, userId, subject }: UnpaidBy): string {
+  return `${environment}/${userId}` + (userId === GUESTS ? `/${subject.toLowerCase()}` : '')
 }
 
 function countedOf(run: FreeRun): string {

@@ -1,0 +1,49 @@
+import type { Id } from '../../../service/kit/ids.ts'
+import { usdc } from '../../../service/kit/money.ts'
+import { GUESTS } from '../../../service/ledger/model.ts'
+import type { UnpaidBy } from '../../../service/marketplace/model/run.ts'
+import type { EndedRun } from '../../../service/marketplace/ports/run.ts'
+import { createUnpaidCosts } from '../../../service/marketplace/store/runs/free.ts'
+import { TestClock } from '../../harness/clock.ts'
+import { testDatabase, type TestDatabase } from '../../harness/database.ts'
+
+describe("what vendors bill for a creator's failed runs", () => {
+  let database: TestDatabase
+  const now = new TestClock().now()
+  const costs = () => createUnpaidCosts(database.statements, { caller: usdc(1_000_000n), creator: usdc(10_000_000n) })
+
+  const by = (userId: string, subject = userId, ownerId = 'usr_creator'): UnpaidBy => ({
+    environment: 'production',
+    userId,
+    subject,
+    ownerId,
+  })
+  const fail = async (run: UnpaidBy, modelCost: bigint): Promise<void> => {
+    const ended = { id: 'run_x' as Id<'run'>, run, state: 'failed', modelCost: usdc(modelCost), endedAt: now }
+    await costs().count(database.statements, [ended as unknown as EndedRun])
+  }
+  const reached = async (run: UnpaidBy) => (await costs().reached(run, now))?.of ?? null
+
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(async () => {
+    await database.close()
+  })
+
+  test('is bounded for each wallet of a guest, at every creator', async () => {
+    await fail(by(GUESTS, '0xAA'), 1_000_000n)
+    expect(await reached(by(GUESTS, '0xaa'))).toBe('caller')
+    expect(await reached(by(GUESTS, '0xaa', 'usr_other'))).toBe('caller')
+    expect(await reached(by(GUESTS, '0xbb'))).toBeNull()
+  })
+
+  test('is bounded for guests and for accounts with failed runs, and never stops an account without them', async () => {
+    for (let n = 0; n < 10; n++) await fail(by(GUESTS, `0x${String(n)}`), 900_000n)
+    await fail(by('usr_failed'), 100_000n)
+    expect(await reached(by(GUESTS, '0xcc'))).toBe('creator')
+    expect(await reached(by('usr_failed'))).toBe('creator')
+    expect(await reached(by('usr_honest'))).toBeNull()
+    expect(await reached(by('usr_failed', 'usr_failed', 'usr_other'))).toBeNull()
+  })
+})
