@@ -67,8 +67,8 @@ export interface RunInput {
   webhookUrl: string | null
   /** Queued for a worker; otherwise the caller waits for its end. */
   background: boolean
-  /** Bought by a guest: this version, also where the asset has changed since. Nothing is held, its sale pays for it. */
-  sold?: { version: string }
+  /** Bought by a guest: this version, also where the asset has changed since. Nothing is held, its sale pays for it, or has paid. */
+  sold?: { version: string; paid: boolean }
   /** The caller agrees that the creator sees the inputs, where the asset asks for that. */
   sharesInputs?: boolean
   /** The tool names under which it was called: an agent's list of tools applies to them too. */

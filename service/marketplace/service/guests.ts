@@ -64,9 +64,9 @@ export function createGuestRuns(deps: GuestRunDeps) {
   }
 
   /** One run of a sale succeeds and is paid: an earlier one failed. */
-  async function work({ id, inputs }: Order, sale: Sale): Promise<Run> {
+  async function work({ id, inputs }: Order, sale: Sale, paid: boolean): Promise<Run> {
     const caller = guest(sale.payer)
-    const sold = { version: String(sale.details['version']) }
+    const sold = { version: String(sale.details['version']), paid }
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const operation = attemptOf(sale.id as Id<'pay'>, attempt)
       const before = await runs.find(caller, deriveId('run', operation))
@@ -77,7 +77,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
   }
 
   async function make(ask: GuestAsk, sale: Sale, paid: boolean): Promise<Made<Run>> {
-    const run = await work(ask.order, sale)
+    const run = await work(ask.order, sale, paid)
     if (!hasEnded(run.state)) throw runUnsettled()
     if (run.state !== 'succeeded') {
       const failure = run.failure ?? FAILURES.internal

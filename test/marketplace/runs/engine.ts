@@ -59,7 +59,7 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
     reportEnds: () => Promise.resolve(),
     feeBps: options.feeBps ?? 0,
     freeRuns: { take: () => Promise.resolve(null), giveBack: () => Promise.resolve() },
-    unpaidCosts: { reached: () => Promise.resolve(null), count: () => Promise.resolve() },
+    unpaidCosts: { reached: () => Promise.resolve(options.unpaidCosts ?? null), count: () => Promise.resolve() },
     reportFreeRuns: () => Promise.resolve(),
     waitingMax: options.waitingMax ?? 1_000,
   })
@@ -68,6 +68,8 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
 
 interface EngineOptions {
   waitingMax?: number
+  /** Which bound of unpaid model costs is reached; none where it is absent. */
+  unpaidCosts?: { of: 'caller' | 'creator'; resetsAt: Date }
   executor: Executor
   asset: (identifier: string) => RunnableAsset
   clock?: Clock

@@ -1,11 +1,13 @@
 import type { Id } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { GUESTS } from '../../../service/ledger/model.ts'
+import type { LanguageModel } from '../../../service/marketplace/model/asset.ts'
 import type { UnpaidBy } from '../../../service/marketplace/model/run.ts'
 import type { EndedRun } from '../../../service/marketplace/ports/run.ts'
 import { createUnpaidCosts } from '../../../service/marketplace/store/runs/free.ts'
 import { TestClock } from '../../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
+import { askFor, assetOf, callerOf, createEngine, fund, operation, perRun } from './engine.ts'
 
 describe("what vendors bill for a creator's failed runs", () => {
   let database: TestDatabase
@@ -45,5 +47,33 @@ describe("what vendors bill for a creator's failed runs", () => {
     expect(await reached(by('usr_failed'))).toBe('creator')
     expect(await reached(by('usr_honest'))).toBeNull()
     expect(await reached(by('usr_failed', 'usr_failed', 'usr_other'))).toBeNull()
+  })
+
+  test('refuses a run of a guest before its payment, and none that is paid already', async () => {
+    const plain = assetOf('rda_prompt', 'usr_creator', perRun(usdc(500n)))
+    const config = {
+      type: 'prompt',
+      promptTemplate: 'x',
+      systemPrompt: null,
+      allowedModels: ['m'],
+      defaultModelId: 'm',
+    }
+    const asset = { ...plain, type: 'prompt', content: { ...plain.content, config } } as unknown as typeof plain
+    const { runs, ledger } = createEngine(database.statements, {
+      executor: { execute: () => Promise.resolve({ output: 'done', usage: null }) },
+      asset: () => asset,
+      model: { id: 'm', inputPrice: usdc(1n), outputPrice: usdc(1n), outputTokensMax: 1 } as unknown as LanguageModel,
+      unpaidCosts: { of: 'creator', resetsAt: new Date(now.getTime() + 1_000) },
+    })
+    await fund(ledger, GUESTS, 0n)
+    const run = (paid: boolean) =>
+      runs.run(
+        callerOf(GUESTS),
+        { ...askFor('rda_prompt'), sold: { version: '1.0.0', paid } },
+        { operation: operation(), keyed: true },
+      )
+    await expect(run(false)).rejects.toMatchObject({ code: 'unpaid_model_costs' })
+    expect(await run(true)).toMatchObject({ state: 'succeeded' })
+    await runs.stop()
   })
 })

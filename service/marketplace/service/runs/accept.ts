@@ -37,7 +37,8 @@ export function createAccepting(deps: AcceptingDeps) {
     }
     const order = await prepare(caller, wanted, id)
     const { asset, run, model } = order
-    await assertUnpaidCosts(deps, run, model)
+    // Only a run that fails gives back what was paid: a refusal would leave the payment without one.
+    if (wanted.sold?.paid !== true) await assertUnpaidCosts(deps, run, model)
     // A background run is counted when a worker calls the tool: until then it may be canceled, for nothing.
     const limit = wanted.background ? null : rateLimitOf(asset)
     if (limit !== null) {
