@@ -140,11 +140,11 @@ export type Sign = (owner: Owner, id: string, body: string) => Promise<Readonly<
 
 /** Counts the calls of a tool in its present minute, over all processes. No caller gets more than half of them. */
 export interface Throttle {
-  /** Null when there was room, else for how many seconds there is none. */
-  take(call: ToolCall, perMinute: number): Promise<number | null>
-  /** For a call that was not made after all. */
-  giveBack(call: ToolCall): Promise<void>
+  take(call: ToolCall, perMinute: number): Promise<CallTurn>
 }
+
+/** How long there is no room; or how to give the call back that was not made after all, while its minute lasts. */
+export type CallTurn = { readonly waitSeconds: number } | { giveBack(): Promise<void> }
 
 /** Guests are one account here: they share one half, because a new wallet costs nothing. */
 export interface ToolCall {

@@ -94,6 +94,22 @@ describe("a tool's calls a minute", () => {
     await runs.stop()
   })
 
+  test('give a failed run its money back, also where the call cannot be given back', async () => {
+    const giveBack = () => Promise.reject(new Error('the database is away'))
+    const { runs, ledger } = createEngine(database.statements, {
+      executor: { execute: () => Promise.reject(new Error('before it was called')) },
+      asset: () => asset,
+      throttle: { take: () => Promise.resolve({ giveBack }) },
+      clock,
+    })
+    await fund(ledger, 'usr_failed', 500n)
+    const run = await runs.run(callerOf('usr_failed'), askFor('rda_limited'), { operation: operation(), keyed: false })
+    expect(run).toMatchObject({ state: 'failed', cost: 0n })
+    const wallet = await ledger.wallet({ userId: 'usr_failed', environment: 'sandbox' })
+    expect(wallet?.funds).toMatchObject({ available: 500n, locked: 0n })
+    await runs.stop()
+  })
+
   test('keep a queued run waiting with its money held, until it is called or ends unpaid at its deadline', async () => {
     const { runs, ledger } = createEngine(database.statements, { executor, asset: () => asset, clock })
     const caller = callerOf('usr_queues')

@@ -6,7 +6,7 @@ import type { StatementPool } from '../../../service/kit/transaction.ts'
 import { createLedger, type Ledger } from '../../../service/ledger/service.ts'
 import { createLedgerStore } from '../../../service/ledger/store/ledger.ts'
 import type { LanguageModel, Pricing, RunnableAsset } from '../../../service/marketplace/model/asset.ts'
-import type { Executor } from '../../../service/marketplace/ports/run.ts'
+import type { Executor, Throttle } from '../../../service/marketplace/ports/run.ts'
 import { createRuns, type Runs } from '../../../service/marketplace/service/runs/runs.ts'
 import { createRunStore } from '../../../service/marketplace/store/runs/runs.ts'
 import { HEARTBEAT } from '../../../service/marketplace/store/runs/open.ts'
@@ -43,7 +43,7 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
       complete: () => Promise.reject(new Error('there is no model')),
     },
     executors: { prompt: executor, agent: executor, tool: executor },
-    throttle: createThrottle(statements, clock, null),
+    throttle: options.throttle ?? createThrottle(statements, clock, null),
     ledger,
     guard: ledger,
     outflow: {
@@ -76,6 +76,7 @@ interface EngineOptions {
   /** What prompts run on. */
   model?: LanguageModel
   feeBps?: number
+  throttle?: Throttle
   onError?: (fields: Record<string, unknown>, text: string) => void
 }
 

@@ -14,16 +14,16 @@ import type { Run, RunInput } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Models, NewRun } from '../../ports/run.ts'
 import { guestPrice, quote } from '../../rules/price.ts'
-import { deadlineOf, limitOf, purchaseOf, rateLimitOf } from '../../rules/run.ts'
+import { deadlineOf, limitOf, purchaseOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
-import { assertUnpaidCosts, readerOf, type RunCharges, type RunsDeps } from './deps.ts'
+import { assertUnpaidCosts, readerOf, takeCall, type RunCharges, type RunsDeps } from './deps.ts'
 import type { Order } from './execution.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { resumption } from './resumption.ts'
 
 /** Everything between a request and a run whose money is held. A refusal here has moved no money. */
 export function createAccepting(deps: AcceptingDeps) {
-  const { store, throttle, ledger, charges, heartbeat, clock } = deps
+  const { store, ledger, charges, heartbeat, clock } = deps
 
   async function accept(caller: Caller, wanted: RunInput, request: RunRequest): Promise<Accepted> {
     const { operation, keyed, enter = null } = request
@@ -40,17 +40,14 @@ export function createAccepting(deps: AcceptingDeps) {
     // Only a run that fails gives back what was paid: a refusal would leave the payment without one.
     if (wanted.sold?.paid !== true) await assertUnpaidCosts(deps, run, model)
     // A background run is counted when a worker calls the tool: until then it may be canceled, for nothing.
-    const limit = wanted.background ? null : rateLimitOf(asset)
-    if (limit !== null) {
-      const waitSeconds = await throttle.take(run, limit)
-      if (waitSeconds !== null) throw rateReached(waitSeconds)
-    }
+    const call = wanted.background ? null : await takeCall(deps, run, asset)
+    if (call !== null && 'waitSeconds' in call) throw rateReached(call.waitSeconds)
     const freed = run.payerId === run.userId ? null : await takeFree(deps, order)
     let leave: () => void = () => undefined
     const giveBack = async (): Promise<void> => {
       leave()
       await freed?.()
-      if (limit !== null) await throttle.giveBack(run)
+      await call?.giveBack()
     }
     try {
       if (enter !== null) {
@@ -59,7 +56,7 @@ export function createAccepting(deps: AcceptingDeps) {
       }
       const spender = spenderOf(caller, wanted, run, operation)
       const { isNew } = await charges.begin({ act: { reserve: { ...reserveOf(run), spender } }, row: run })
-      if (isNew) return { order, leave }
+      if (isNew) return { order: { ...order, ...call }, leave }
     } catch (error) {
       await giveBack()
       if (run.payerId !== run.userId && isUnaffordable(error)) throw creatorCannotPay(error)

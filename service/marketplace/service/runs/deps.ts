@@ -14,6 +14,7 @@ import type { AssetType, LanguageModel, RunnableAsset } from '../../model/asset.
 import type { UnpaidBy } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type {
+  CallTurn,
   EndedRun,
   Executor,
   FreeRuns,
@@ -25,6 +26,7 @@ import type {
   Throttle,
   UnpaidCosts,
 } from '../../ports/run.ts'
+import { rateLimitOf } from '../../rules/run.ts'
 
 export interface RunsDeps {
   store: RunStore
@@ -73,6 +75,20 @@ export async function assertUnpaidCosts(
   const now = clock.now()
   const reached = await unpaidCosts.reached(run, now)
   if (reached !== null) throw unpaidCostsReached(reached.of, reached.resetsAt, now)
+}
+
+/** Counts a call of a tool in its minute; other assets have no limit. */
+export async function takeCall(
+  { throttle, log }: Pick<RunsDeps, 'throttle' | 'log'>,
+  run: Pick<NewRun, 'id' | 'rdaId' | 'userId'>,
+  asset: RunnableAsset,
+): Promise<CallTurn> {
+  const perMinute = rateLimitOf(asset)
+  if (perMinute === null) return { giveBack: () => Promise.resolve() }
+  const turn = await throttle.take(run, perMinute)
+  if ('waitSeconds' in turn) return turn
+  const warn = (err: unknown): void => log.warn({ runId: run.id, err }, 'a call of a tool could not be given back')
+  return { giveBack: () => turn.giveBack().catch(warn) }
 }
 
 /** It takes its caller's turn, and occupies a place of the creator whose server does the work. */

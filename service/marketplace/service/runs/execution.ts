@@ -10,13 +10,13 @@ import type { LanguageModel, RunnableAsset } from '../../model/asset.ts'
 import { hasEnded, type Ending, type Failure, type Run } from '../../model/run.ts'
 import type { BilledUsage, EndedRun, Executed, NewRun } from '../../ports/run.ts'
 import { bill, modelCost, type Terms } from '../../rules/price.ts'
-import { keepable, limitOf, rateLimitOf, unpaid } from '../../rules/run.ts'
+import { keepable, limitOf, unpaid } from '../../rules/run.ts'
 import type { RunCharges, RunsDeps } from './deps.ts'
 import type { Watch } from './watch.ts'
 
 /** Executes runs whose money is held, and ends them: captured with an output, or released without. */
 export function createExecution(deps: ExecutionDeps) {
-  const { charges, executors, watch, store, throttle, clock, log, feeBps } = deps
+  const { charges, executors, watch, store, clock, log, feeBps } = deps
   const underWay = new UnderWay<Id<'run'>, Run>()
   /** Begun here and not known to have ended: never begun again. */
   const begun = new Set<Id<'run'>>()
@@ -58,9 +58,11 @@ export function createExecution(deps: ExecutionDeps) {
         executors[asset.type].execute({ runId, subject, payerId, asset, inputs, model, departure, onBilled }, signal),
       capture: (executed, durationMs) => capture(order, executed, durationMs),
       release: async (error, durationMs) => {
+        const failed = failureOf(deps, order, error, signal)
+        const released = await release(order, failed, durationMs, await modelCostSoFar())
         // A call that was sent has used up one of those that the creator's server takes, also where it failed.
-        if (!departure.left && rateLimitOf(asset) !== null) await throttle.giveBack(run)
-        return await release(order, failureOf(deps, order, error, signal), durationMs, await modelCostSoFar())
+        if (!departure.left) await order.giveBack?.()
+        return released
       },
     })
     begun.delete(runId)
@@ -166,6 +168,8 @@ export interface Order {
   model: LanguageModel | null
   /** Gives it to another process instead of ending it, where nothing outside has been touched by it. */
   handOn?: () => Promise<boolean>
+  /** Gives its call back, where the creator's server did not get it. */
+  giveBack?: () => Promise<void>
 }
 
 const NOT_ENDED = { cost: ZERO, usage: null, output: null, failure: null, endedAt: null, durationMs: null } as const

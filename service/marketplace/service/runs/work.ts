@@ -3,8 +3,8 @@ import type { Id } from '../../../kit/ids.ts'
 import { FAILURES } from '../../errors.ts'
 import type { LanguageModel } from '../../model/asset.ts'
 import type { Failure, Run } from '../../model/run.ts'
-import { durationOf, fitsBefore, limitOf, rateLimitOf, unpaid } from '../../rules/run.ts'
-import { announcementOf, assertUnpaidCosts, type RunsDeps } from './deps.ts'
+import { durationOf, fitsBefore, limitOf, unpaid } from '../../rules/run.ts'
+import { announcementOf, assertUnpaidCosts, takeCall, type RunsDeps } from './deps.ts'
 import type { Execution } from './execution.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Unanswered } from './unanswered.ts'
@@ -12,7 +12,7 @@ import type { Watch } from './watch.ts'
 
 /** Executes a queued run, once: its claim is one row going from queued to running. */
 export function createWorking(deps: WorkingDeps) {
-  const { store, assets, models, throttle, heartbeat, execution, unanswered, watch, clock } = deps
+  const { store, assets, models, heartbeat, execution, unanswered, watch, clock } = deps
   /** A second announcement of a run, and a check of its unanswered claim, wait for the first one's end. */
   const working = new Map<Id<'run'>, Promise<void>>()
 
@@ -55,16 +55,15 @@ export function createWorking(deps: WorkingDeps) {
     }
     const refused = await refusalOf(deps, run, model)
     if (refused !== null) return await execution.giveBack(run, unpaid('failed', refused, 0, false))
-    const perMinute = rateLimitOf(asset)
-    const waitSeconds = perMinute === null ? null : await throttle.take(run, perMinute)
-    if (waitSeconds !== null) {
-      await postpone(run, process, waitSeconds)
+    const call = await takeCall(deps, run, asset)
+    if ('waitSeconds' in call) {
+      await postpone(run, process, call.waitSeconds)
       return null
     }
     watch.notify(id, 'running')
     // An agent or a tool may have begun something that must not be begun twice; a prompt only costs the platform.
     const handOn = (): Promise<boolean> => store.handOn(id, process)
-    return await execution.execute({ run, asset, model, ...(model === null ? {} : { handOn }) }, signal)
+    return await execution.execute({ run, asset, model, ...call, ...(model === null ? {} : { handOn }) }, signal)
   }
 
   /**

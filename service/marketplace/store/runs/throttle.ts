@@ -3,7 +3,7 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { Batch } from '../../../kit/batch.ts'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Statements } from '../../../kit/transaction.ts'
-import type { Throttle, ToolCall } from '../../ports/run.ts'
+import type { CallTurn, Throttle, ToolCall } from '../../ports/run.ts'
 
 /** Shared by all processes, through Redis or the database; never each one's own, for that would multiply a limit. */
 export function createThrottle(statements: Statements, clock: Clock, redis: Redis | null): Throttle {
@@ -18,16 +18,12 @@ export function createThrottle(statements: Statements, clock: Clock, redis: Redi
         return await database.take(call, perMinute)
       }
     },
-    async giveBack(call) {
-      await shared.giveBack(call).catch(() => database.giveBack(call))
-    },
   }
 }
 
 /** A count for each name in its minute. */
 interface Counts {
-  take(name: string, perMinute: number): Promise<number | null>
-  giveBack(name: string): Promise<void>
+  take(name: string, perMinute: number): Promise<CallTurn>
 }
 
 /** The caller's own half first: beyond it a caller takes nothing of what the others share. */
@@ -36,14 +32,18 @@ function inTurns(counts: Counts): Throttle {
   return {
     async take(call, perMinute) {
       const own = await counts.take(ownOf(call), Math.ceil(perMinute / 2))
-      if (own !== null) return own
-      const waitSeconds = await counts.take(call.rdaId, perMinute)
-      if (waitSeconds !== null) await counts.giveBack(ownOf(call))
-      return waitSeconds
-    },
-    async giveBack(call) {
-      await counts.giveBack(ownOf(call))
-      await counts.giveBack(call.rdaId)
+      if ('waitSeconds' in own) return own
+      const all = await counts.take(call.rdaId, perMinute)
+      if ('waitSeconds' in all) {
+        await own.giveBack()
+        return all
+      }
+      return {
+        async giveBack() {
+          await own.giveBack()
+          await all.giveBack()
+        },
+      }
     },
   }
 }
@@ -65,24 +65,28 @@ function inRedis(redis: Redis): Counts {
   }
   return {
     async take(name, perMinute) {
+      const limiter = limiterOf(perMinute)
+      const before = performance.now()
       try {
-        await limiterOf(perMinute).consume(name)
-        return null
+        const { msBeforeNext } = await limiter.consume(name)
+        return {
+          async giveBack() {
+            // The next minute's count is not this call's.
+            if (performance.now() < before + msBeforeNext) await limiter.reward(name)
+          },
+        }
       } catch (reached) {
         if (!(reached instanceof RateLimiterRes)) throw reached
         // It counts refusals too: a call that is given back would then make no room.
-        await limiterOf(perMinute).reward(name)
-        return Math.max(1, Math.ceil(reached.msBeforeNext / 1000))
+        await limiter.reward(name)
+        return { waitSeconds: Math.max(1, Math.ceil(reached.msBeforeNext / 1000)) }
       }
-    },
-    async giveBack(name) {
-      await limiterOf(1).reward(name)
     },
   }
 }
 
 function inDatabase(statements: Statements, clock: Clock): Counts {
-  const takes = new Batch<{ name: string; perMinute: number }, { waitSeconds: number | null }>({
+  const takes = new Batch<{ name: string; perMinute: number }, { since: Date } | { waitSeconds: number }>({
     largest: 1_000,
     run: takeAll,
   })
@@ -111,7 +115,7 @@ function inDatabase(statements: Statements, clock: Clock): Counts {
     return asks.map(({ name }) => {
       const row = left.get(name)
       if (row === undefined) throw new Error('a tool has no call count')
-      if (row.room-- > 0) return { waitSeconds: null }
+      if (row.room-- > 0) return { since: row.since }
       // A process whose clock is behind may find a minute that begins in its future.
       const ms = Math.min(WINDOW_MS, row.since.getTime() + WINDOW_MS - now.getTime())
       return { waitSeconds: Math.max(1, Math.ceil(ms / 1000)) }
@@ -120,14 +124,15 @@ function inDatabase(statements: Statements, clock: Clock): Counts {
 
   return {
     async take(name, perMinute) {
-      return (await takes.add({ name, perMinute })).waitSeconds
-    },
-    async giveBack(name) {
-      await statements.run(
-        'UPDATE run_rate SET used = used - 1 WHERE rda_id = $1 AND used > 0',
-        [name],
-        'run_rate_back',
-      )
+      const turn = await takes.add({ name, perMinute })
+      if ('waitSeconds' in turn) return turn
+      return {
+        async giveBack() {
+          // Only of its own minute.
+          const back = 'UPDATE run_rate SET used = used - 1 WHERE rda_id = $1 AND since = $2 AND used > 0'
+          await statements.run(back, [name, turn.since], 'run_rate_back')
+        },
+      }
     },
   }
 }
