@@ -4,7 +4,7 @@ describe("the reason of a creator's server, as its buyer reads it", () => {
   const read = (text: string, inputs: unknown = {}) =>
     withReason('It failed.', text, {
       secrets: [],
-      addresses: ['https://api.acme.example/v1/secret%20hook?tenant=blue'],
+      addresses: ['https://api.acme.example/v1/secret%20hook?tenant=blue&site=a%20b'],
       inputs,
     }).sentence
 
@@ -15,6 +15,9 @@ describe("the reason of a creator's server, as its buyer reads it", () => {
     ['write to root@acme.example', 'write to [hidden]'],
     ['no route /v1/secret%20hook/42', 'no route [hidden]'],
     ['tenant=blue is unknown', '[hidden] is unknown'],
+    ['in say=hello&tenant=blue&x=1', 'in say=hello&[hidden]'],
+    ['no route ?say=x&site=a+b', 'no route ?say=x&[hidden]'],
+    ['the query site=a b is wrong', 'the query [hidden] is wrong'],
     ['connect ECONNREFUSED redis:6379', 'connect ECONNREFUSED [hidden]'],
     ['connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED [hidden]'],
     ['listen on [fe80::1]:80', 'listen on [hidden]'],

@@ -30,14 +30,18 @@ function withoutAddresses(text: string, { addresses, inputs }: Confidential): st
   return shown
 }
 
-/** The host, all names beside and below it, and the path, as patterns. */
+/** The host, all names beside and below it, the path, and the query and each of its pairs, as patterns. */
 function formsOfAddress(address: string): string[] {
   if (!URL.canParse(address)) return []
   const { hostname, pathname, search } = new URL(address)
   const labels = hostname.split('.')
   const domain = labels.length > 2 && !/^[\d.]+$/.test(hostname) ? labels.slice(1).join('.') : hostname
   const path = pathname.replace(/\/$/, '')
-  const parts = [path, decoded(path), search.slice(1)].filter((part) => part.length >= SECRET_MIN)
+  // As it is written, and as a request writes it that adds inputs behind it.
+  const queries = [search.slice(1), new URLSearchParams(search).toString()]
+  const parts = [path, ...queries, ...queries.flatMap((query) => query.split('&'))]
+    .flatMap((part) => [part, decoded(part)])
+    .filter((part) => part.length >= SECRET_MIN)
   return [`[\\w.@-]*${literal(domain)}(?::\\d+)?`, ...parts.map((part) => `${literal(part)}[^\\s"'<>]*`)]
 }
 

@@ -128,6 +128,17 @@ describe('POST /run → 500', () => {
     }
   })
 
+  test("the buyer does not read the query of the creator's own address, also behind inputs", async () => {
+    const caller = await world.caller(5)
+    const endpoint = world.server.on('/why-query', () => ({
+      status: 404,
+      body: 'No match for city=Bern&tenant=blue-1.',
+    }))
+    const slug = await world.tool({ apiEndpoint: `${endpoint}?tenant=blue-1`, apiMethod: 'GET' })
+    const { body } = await world.run(caller, slug, { inputs: { city: 'Bern' } })
+    expect(body.error).toBe('The tool answered with the status 404: No match for city=Bern&[hidden]')
+  })
+
   test("a tool fails after its creator's time limit, also before the first byte", async () => {
     const caller = await world.caller(5)
     const apiEndpoint = world.server.on('/slow-tool', () => new Promise<never>(() => undefined))

@@ -34,11 +34,10 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
     }
   }
 
-  async function send(
-    { request, secrets }: Prepared,
-    { departure, inputs }: Work,
-    signal: AbortSignal,
-  ): Promise<string> {
+  async function send({ request, secrets }: Prepared, work: Work, signal: AbortSignal): Promise<string> {
+    const { departure, inputs } = work
+    // The creator's own address: that of the request may have the buyer's inputs in its query.
+    const addresses = [toolConfigOf(work).apiEndpoint]
     departure.leave()
     try {
       const { status, body } = await callout.send({ ...request, signal })
@@ -46,7 +45,7 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
         const sentence = `The tool answered with the status ${String(status)}.`
         throw new ExecutionFailed(
           'tool_refused',
-          withReason(sentence, body.toString('utf8'), { secrets, addresses: [String(request.url)], inputs }),
+          withReason(sentence, body.toString('utf8'), { secrets, addresses, inputs }),
         )
       }
       return body.toString('utf8')
