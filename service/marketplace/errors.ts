@@ -156,14 +156,17 @@ export function creatorCannotPay(cause: unknown): DomainError {
 }
 
 /** The creator pays for the model of a free run, for a limited number of them a day. */
-export function freeRunsUsedUp(of: FreeRunsBound, resetsAt: Date): DomainError {
+export function freeRunsUsedUp(of: FreeRunsBound, resetsAt: Date, now: Date): DomainError {
   const until = resetsAt.toISOString()
   const sentence = {
     caller: `You have used up your free runs of this creator for today. Try again after ${until}.`,
     day: `The free runs that this creator pays for are used up for today. Try again after ${until}.`,
     asset: `The free runs of this asset are used up for today. Try again after ${until}.`,
   }[of]
-  return new DomainError('limited', 'free_runs_used_up', sentence, { resetsAt: until })
+  return new DomainError('limited', 'free_runs_used_up', sentence, {
+    resetsAt: until,
+    retryAfterSeconds: secondsUntil(resetsAt, now),
+  })
 }
 
 /** Vendors bill models also for runs that fail, which nobody pays. */
@@ -173,8 +176,12 @@ export function unpaidCostsReached(of: UnpaidBound, resetsAt: Date, now: Date): 
     caller: `Your failed runs have used up the model costs that we bear in a day. Try again after ${until}.`,
     creator: `Failed runs of this creator's prompts have used up the model costs that we bear in a day. Try again after ${until}.`,
   }[of]
-  const retryAfterSeconds = Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1_000))
+  const retryAfterSeconds = secondsUntil(resetsAt, now)
   return new DomainError('limited', 'unpaid_model_costs', sentence, { resetsAt: until, retryAfterSeconds })
+}
+
+function secondsUntil(at: Date, now: Date): number {
+  return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1_000))
 }
 
 export function rateReached(retryAfterSeconds: number): DomainError {

@@ -93,7 +93,7 @@ export const WORK = {
     'Check the id or the slug. `didYouMean` may name the right one.',
   ],
   rda_rate_limited: [
-    'The asset has reached its limit of calls per minute.',
+    'The asset has reached its limit of calls per minute, or the caller has used up half of it.',
     'Try again after the seconds in Retry-After.',
   ],
   unpaid_model_costs: [

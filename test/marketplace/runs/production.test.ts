@@ -164,8 +164,9 @@ describe('prompts on a paid model', () => {
     const [requestsBefore, before] = [vendor.requests.length, await balance(creator)]
     const other = await world.service.person({ environment: 'production' })
     for (const who of [caller, other]) {
-      const { status, body } = await world.run(who, slug)
+      const { status, body, headers } = await world.run(who, slug)
       expect([status, body.code, body.resetsAt]).toEqual([429, 'free_runs_used_up', expect.any(String)])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
     expect([vendor.requests.length, await balance(creator)]).toEqual([requestsBefore, before])
     const wrong = await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { freeRunsPerDay: -1 } } })

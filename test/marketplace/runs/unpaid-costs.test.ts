@@ -4,7 +4,7 @@ import { GUESTS } from '../../../service/ledger/model.ts'
 import type { LanguageModel } from '../../../service/marketplace/model/asset.ts'
 import type { UnpaidBy } from '../../../service/marketplace/model/run.ts'
 import type { EndedRun } from '../../../service/marketplace/ports/run.ts'
-import { createUnpaidCosts } from '../../../service/marketplace/store/runs/free.ts'
+import { createFreeRuns, createUnpaidCosts } from '../../../service/marketplace/store/runs/free.ts'
 import { TestClock } from '../../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 import { askFor, assetOf, callerOf, createEngine, fund, operation, perRun } from './engine.ts'
@@ -47,6 +47,13 @@ describe("what vendors bill for a creator's failed runs", () => {
     expect(await reached(by('usr_failed'))).toBe('creator')
     expect(await reached(by('usr_honest'))).toBeNull()
     expect(await reached(by('usr_failed', 'usr_failed', 'usr_other'))).toBeNull()
+  })
+
+  test('tells no creator that free runs are used up who gives none', async () => {
+    const free = createFreeRuns(database.statements, { perDay: 0, perCaller: 20 })
+    const creator = { userId: 'usr_creator', environment: 'production' as const }
+    await fail(by('usr_free'), 1n)
+    expect(await free.take({ creator, caller: 'usr_free', own: null }, now)).toMatchObject({ of: 'day', first: false })
   })
 
   test('refuses a run of a guest before its payment, and none that is paid already', async () => {

@@ -166,7 +166,7 @@ async function takeFree(deps: RunsDeps, { run, asset }: OwnOrder): Promise<() =>
   const refused = await deps.freeRuns.take(free, createdAt)
   if (refused === null) return () => deps.freeRuns.giveBack(free, createdAt)
   if (refused.first) await deps.reportFreeRuns(creator, own === null ? null : asset, refused.resetsAt)
-  throw freeRunsUsedUp(refused.of, refused.resetsAt)
+  throw freeRunsUsedUp(refused.of, refused.resetsAt, createdAt)
 }
 
 function modelOf(models: Models, asset: RunnableAsset, modelId: string | null): LanguageModel | string | null {

@@ -78,9 +78,9 @@ export function createFreeRuns(statements: StatementPool, most: { perDay: number
 
   async function isFirst(of: UsedUp['of'], day: Date, owner: string): Promise<boolean> {
     if (of === 'caller') return false
-    // A creator who gives no free runs has no row, and needs no notice.
+    // A creator who gives no free runs has a row at most for unpaid costs, and needs no notice.
     const rows = await statements.run(
-      `UPDATE run_free SET told = true WHERE at = $1 AND owner = $2 AND caller = '' AND NOT told RETURNING 1`,
+      `UPDATE run_free SET told = true WHERE at = $1 AND owner = $2 AND caller = '' AND used > 0 AND NOT told RETURNING 1`,
       [day, owner],
     )
     return rows.length > 0

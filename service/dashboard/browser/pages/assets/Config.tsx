@@ -116,7 +116,13 @@ const AUTH_FIELDS: Readonly<Record<string, TextFieldOf<Draft>[]>> = {
 }
 const TOOL_FIELDS: TextFieldOf<Draft>[] = [
   { name: 'toolConfig.timeoutSeconds', label: 'Time limit', inputMode: 'numeric', hint: 'Seconds, 60 at most.' },
-  { name: 'toolConfig.rateLimitPerMinute', label: 'Calls per minute', inputMode: 'numeric', optional: true },
+  {
+    name: 'toolConfig.rateLimitPerMinute',
+    label: 'Calls per minute',
+    inputMode: 'numeric',
+    optional: true,
+    hint: 'One caller gets at most half of them.',
+  },
 ]
 
 function Tool({ form }: { form: UseFormReturn<Draft> }) {
