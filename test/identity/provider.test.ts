@@ -1,3 +1,5 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { proofOf } from './proof.ts'
 import { startIssuer, type IssuerServer } from './issuer-server.ts'
 import { callerOf, confirmBy, DASHBOARD, get, openWorld, post, type World } from './world.ts'
 
@@ -119,6 +121,19 @@ describe('a person whom the identity provider signs in', () => {
     expect(await emailOf(await signIn('fay', 'fay@elsewhere.example'))).toMatchObject({ email: 'fay@example.com' })
     const { body } = await post(world, '/sign-in/email', { email: 'fay@example.com', password: PASSWORD })
     expect((await callerOf(world, body['token'] as string)).user).toMatchObject({ email: 'fay@example.com' })
+  })
+
+  it('removes a lost wallet by a new sign-in, and not by a session that is older than 15 minutes', async () => {
+    const { headers } = await signIn('hal', 'hal@example.com')
+    const lost = privateKeyToAccount(generatePrivateKey())
+    const link = async () => (await post(world, '/siwe/link', await proofOf(world, lost), headers)).status
+    const remove = () => post(world, '/siwe/unlink', { address: lost.address }, headers)
+    expect((await get(world, 'email', headers)).body).toMatchObject({ hasPassword: false, byProvider: true })
+    expect([await link(), (await remove()).status, await link()]).toEqual([200, 200, 200])
+    world.clock.forward(16 * 60_000)
+    const refused = await remove()
+    expect([refused.status, refused.body['code']]).toEqual([403, 'wallet_proof_required'])
+    expect(refused.body['error']).toContain('sign in with your identity provider')
   })
 })
 

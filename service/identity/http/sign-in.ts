@@ -56,6 +56,7 @@ export const emailOut = z.object({
   email: z.string().nullable(),
   confirmed: z.boolean(),
   hasPassword: z.boolean(),
+  byProvider: z.boolean().meta({ description: 'Whether an identity provider signs in to the account' }),
   changeable: z.boolean(),
 })
 const ownership = {

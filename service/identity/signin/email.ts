@@ -25,6 +25,7 @@ export function changeOfEmail({ clock, secret, canMail, mayMail, emails, proofs,
           email: isNobodys(email) ? null : email,
           confirmed: emailVerified && !isNobodys(email),
           hasPassword: (await internalAdapter.findCredentialAccount(session.user.id))?.password != null,
+          byProvider: await proofs.isByProvider(internalAdapter, session.user.id),
           changeable: canMail && !isOfProvider(session.user),
         })
       }),

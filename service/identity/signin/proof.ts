@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { ConnectedWallets, WalletSignatures } from '../ports.ts'
+import { isNobodys, isWayIn } from '../rules.ts'
 
 export interface ProofOptions {
   clock: Clock
@@ -12,14 +13,18 @@ export interface ProofOptions {
   domain: string
   origin: string
   chainIds: readonly number[]
+  /** The identity provider's; null if none is configured. */
+  issuer: string | null
+  canMail: boolean
 }
 
 export type Proofs = ReturnType<typeof createProofs>
 
 /** What a person proves beside a session: that a wallet is theirs, or that the account is. */
-export function createProofs({ clock, signatures, wallets, domain, origin, chainIds }: ProofOptions) {
+export function createProofs({ clock, signatures, wallets, issuer, canMail, ...site }: ProofOptions) {
   /** The wallet that signed this message, for this site, in time, and not used before. */
   async function walletOf({ message, signature }: SignedMessage, adapter: Adapter): Promise<string> {
+    const { domain, origin, chainIds } = site
     const expected = { domain, origin, chainIds, now: clock.now() }
     const { address, nonce } = await signatures.read(message, signature, expected).catch(refuse)
     // The first request consumes the nonce: the same message counts once.
@@ -29,13 +34,21 @@ export function createProofs({ clock, signatures, wallets, domain, origin, chain
     return address
   }
 
+  async function isByProvider(adapter: Adapter, id: string): Promise<boolean> {
+    const accounts = await adapter.findAccounts(id)
+    return accounts.some((one) => one.providerId === 'oidc' && isWayIn({ ...one, hasPassword: false }, issuer))
+  }
+
   return {
     walletOf,
 
+    /** Whether the identity provider signs in to the account. */
+    isByProvider,
+
     /**
      * A change of how an account is signed in to needs the password, or a fresh signature of a connected wallet: the thief of a
-     * session could otherwise put a way in of their own in the place of the owner's. An account with neither, which an
-     * identity provider signs in, needs a new session.
+     * session could otherwise put a way in of their own in the place of the owner's. Without a password a new session does
+     * too, where an identity provider signs in, or nothing else can be asked for.
      */
     async assertOwner(context: AuthContext, { password, wallet }: OwnerProof): Promise<void> {
       const { internalAdapter, session } = context
@@ -51,10 +64,15 @@ export function createProofs({ clock, signatures, wallets, domain, origin, chain
         if (await context.password.verify({ hash, password: password ?? '' })) return
         throw APIError.from('BAD_REQUEST', REFUSALS.password)
       }
-      if ((await wallets.of(id)).length > 0) throw APIError.from('FORBIDDEN', REFUSALS.wallet)
-      if (clock.now().getTime() - new Date(session.session.createdAt).getTime() > FRESH_MS) {
-        throw APIError.from('FORBIDDEN', REFUSALS.session)
-      }
+      const isFresh = clock.now().getTime() - new Date(session.session.createdAt).getTime() <= FRESH_MS
+      const hasWallet = (await wallets.of(id)).length > 0
+      const byProvider = await isByProvider(internalAdapter, id)
+      if (isFresh && (byProvider || !hasWallet)) return
+      if (!hasWallet) throw APIError.from('FORBIDDEN', REFUSALS.session)
+      if (byProvider) throw APIError.from('FORBIDDEN', REFUSALS.walletOrSession)
+      const { email, emailVerified } = session.user
+      const canReset = canMail && emailVerified && !isNobodys(email)
+      throw APIError.from('FORBIDDEN', canReset ? REFUSALS.walletOrReset : REFUSALS.wallet)
     },
   }
 }
@@ -73,6 +91,16 @@ const REFUSALS = {
   wallet: {
     code: 'WALLET_PROOF_REQUIRED',
     message: 'This change needs a signature. Sign a message with a wallet that is connected to your account.',
+  },
+  walletOrSession: {
+    code: 'WALLET_PROOF_REQUIRED',
+    message:
+      'This change needs a signature of a wallet that is connected to your account. Or sign out, sign in with your identity provider, and make the change within 15 minutes.',
+  },
+  walletOrReset: {
+    code: 'WALLET_PROOF_REQUIRED',
+    message:
+      'This change needs a signature. Sign a message with a wallet that is connected to your account, or sign out, set a password by “Forgot your password?”, and use it.',
   },
   other: {
     code: 'WALLET_PROOF_REQUIRED',

@@ -138,7 +138,12 @@ function open(options: SignInOptions, welcome: Welcome) {
     if (await options.mayMail('confirmation', subject)) await welcome.confirmationWanted(subject)
   }
   const mails = passwordMails(options, welcome)
-  const proofs = createProofs({ ...options, domain: origin.host, origin: origin.origin })
+  const proofs = createProofs({
+    ...options,
+    issuer: options.provider?.issuer ?? null,
+    domain: origin.host,
+    origin: origin.origin,
+  })
   return betterAuth({
     appName: 'Coinslot',
     baseURL: origin.origin,

@@ -1,15 +1,13 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { inPlace, missing, toFault } from '../../api/fault.ts'
-import { call, useAccount } from '../../api/session.ts'
+import { call } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Notice } from '../../parts/states.tsx'
 import type { OwnerProof as Proof } from '../../sign-in/ethereum.ts'
 import { OwnerProof } from './OwnerProof.tsx'
-import type { z } from 'zod'
-import type { emailOut } from '../../../../identity/http/sign-in.ts'
 
 /** Sends a link to a new address; nothing changes before the link is opened. */
 export function EmailForm({
@@ -45,7 +43,7 @@ export function EmailForm({
       close={leave}
     >
       {sent === null && wanted !== null ? (
-        <OwnerProof act="Send link" hasPassword={false} hasWallet give={(proof) => request(wanted, proof)} />
+        <OwnerProof act="Send link" hasWallet give={(proof) => request(wanted, proof)} />
       ) : sent === null ? (
         <Form
           form={form}
@@ -90,8 +88,3 @@ export function EmailForm({
 }
 
 const FIELD_OF = { invalid_email: 'email', email_same: 'email', invalid_password: 'password' }
-
-/** The account's e-mail address, and whether it has a password. */
-export const useEmail = () => useAccount<EmailNow>('/auth/email')
-
-type EmailNow = z.input<typeof emailOut>

@@ -6,7 +6,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Form, TextField, NewPassword } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { toast } from '../../shell/toast.ts'
-import { useEmail } from './EmailForm.tsx'
+import { useEmail } from './email-now.ts'
 
 export function Password({ user }: { user: SignedIn }) {
   const { data } = useEmail()

@@ -9,7 +9,8 @@ import { Id } from '../../parts/values.tsx'
 import { Form, saveEdited, TextField } from '../../parts/form.tsx'
 import { Card, Facts } from '../../parts/layout.tsx'
 import { toast } from '../../shell/toast.ts'
-import { useEmail, EmailForm } from './EmailForm.tsx'
+import { useEmail } from './email-now.ts'
+import { EmailForm } from './EmailForm.tsx'
 
 export function Profile({ user }: { user: SignedIn }) {
   const me = useRead('identity.me', undefined)

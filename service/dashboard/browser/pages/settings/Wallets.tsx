@@ -11,14 +11,12 @@ import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../shell/toast.ts'
 import { connectWallet, type ConnectedWallet, type OwnerProof as OwnerProofGiven } from '../../sign-in/ethereum.ts'
 import { WalletChoice } from '../../sign-in/WalletChoice.tsx'
-import { useEmail } from './EmailForm.tsx'
 import { OwnerProof } from './OwnerProof.tsx'
 
 /** The Ethereum wallets that sign in to this account. */
 export function Wallets() {
   const [connecting, setConnecting] = useState(false)
   const [leaving, setLeaving] = useState<string | null>(null)
-  const hasPassword = useEmail().data?.hasPassword === true
   const wallets = useAccount<{ wallets: ConnectedWallet[] }>('/auth/siwe/wallets')
   const remove = useMutation<unknown, Fault, { address: string; owner: OwnerProofGiven }>({
     mutationFn: (asked) => call('POST', '/auth/siwe/unlink', asked),
@@ -74,7 +72,6 @@ export function Wallets() {
       </Loaded>
       <ConnectDialog
         open={connecting}
-        hasPassword={hasPassword}
         connected={connected ?? []}
         close={() => setConnecting(false)}
         done={() => wallets.refetch()}
@@ -88,7 +85,6 @@ export function Wallets() {
         <OwnerProof
           act="Remove wallet"
           variant="danger"
-          hasPassword={hasPassword}
           hasWallet={hasWallet}
           cancel={() => setLeaving(null)}
           give={async (proof) => {
@@ -104,13 +100,11 @@ export function Wallets() {
 /** The account's owner first, then the new wallet. */
 function ConnectDialog({
   open,
-  hasPassword,
   connected,
   close,
   done,
 }: {
   open: boolean
-  hasPassword: boolean
   connected: readonly ConnectedWallet[]
   close: () => void
   done: () => Promise<unknown>
@@ -125,7 +119,6 @@ function ConnectDialog({
       {owner === null ? (
         <OwnerProof
           act="Continue"
-          hasPassword={hasPassword}
           hasWallet={connected.length > 0}
           give={(proof) => Promise.resolve(setOwner(proof))}
         />
@@ -153,9 +146,15 @@ function ConnectDialog({
   )
 }
 
-const OWNER_FIRST = 'First show that this account is yours: with its password, or a signature of a connected wallet.'
+const OWNER_FIRST = 'First show that this account is yours.'
 const CONNECT =
   'Choose an address in your wallet and sign a message. It gives no permission and moves no money. You can then sign in to this account with it.'
 
 /** These refuse the proof, not the new wallet: it is asked for again. A message counts once, so a new one is signed. */
-const OF_OWNER = new Set(['invalid_password', 'wallet_proof_required', 'wallet_taken', 'nonce_unknown'])
+const OF_OWNER = new Set([
+  'invalid_password',
+  'wallet_proof_required',
+  'session_not_fresh',
+  'wallet_taken',
+  'nonce_unknown',
+])
