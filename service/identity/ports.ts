@@ -184,10 +184,11 @@ export interface SignInEmails {
   /** Removes the password of an account whose address was never confirmed. */
   forgetPassword(subject: string): Promise<void>
   /**
-   * False when the address was confirmed before, and then changes nothing. A new hash replaces the password, and
-   * ends all sessions.
+   * False when the address was confirmed before, and then changes nothing. A replaced password, which a stranger may have
+   * chosen, takes what they made along: the sessions, wallets and API keys of the account. Its hash is null where it is
+   * stored already.
    */
-  confirm(subject: string, replaced: { hash: string; at: Date } | null): Promise<boolean>
+  confirm(subject: string, replaced: { hash: string | null; at: Date } | null): Promise<boolean>
 }
 
 export interface ConnectedWallet {

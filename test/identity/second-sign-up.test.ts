@@ -1,3 +1,6 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { newId } from '../../service/kit/ids.ts'
+import { proofOf } from './proof.ts'
 import { callerOf, confirmBy, DASHBOARD, get, openWorld, post, type World } from './world.ts'
 
 const STRANGERS = 'the password of a stranger'
@@ -69,18 +72,44 @@ describe('the link of a confirmation mail', () => {
     expect(await signIn('entered@example.com', STRANGERS)).toBe(200)
   })
 
-  it('ends the sessions of a stranger in a sandbox, whose password is replaced', async () => {
-    const sandbox = await openWorld()
-    try {
-      const person = { email: 'sandbox@example.com', password: STRANGERS, name: 'Somebody' }
-      const { body } = await post(sandbox, '/sign-up/email', person)
-      await sandbox.deliver()
-      expect((await confirmBy(sandbox, sandbox.mails[0]!, OWNERS)).status).toBe(200)
-      await expect(callerOf(sandbox, body['token'] as string)).rejects.toMatchObject({ kind: 'unauthenticated' })
-    } finally {
-      await sandbox.close()
-    }
-  })
+  it.each(['confirms', 'chooses a password'])(
+    'ends the sessions, wallets and keys of a stranger in a sandbox, whose password is replaced where the owner %s',
+    async (act) => {
+      const sandbox = await openWorld()
+      try {
+        const email = 'sandbox@example.com'
+        const { body } = await post(sandbox, '/sign-up/email', { email, password: STRANGERS, name: 'Somebody' })
+        const token = body['token'] as string
+        const wallet = privateKeyToAccount(generatePrivateKey())
+        const owner = { password: STRANGERS }
+        const link = { ...(await proofOf(sandbox, wallet)), owner }
+        const linked = await post(sandbox, '/siwe/link', link, { authorization: `Bearer ${token}` })
+        expect(linked.status).toBe(200)
+        const caller = await callerOf(sandbox, token)
+        const { secret } = await sandbox.identity.keys.create(
+          { ...caller, user: caller.user! },
+          { name: 'a key', agentId: null, expiresAt: null },
+          newId('op', sandbox.clock.now()),
+        )
+        if (act === 'chooses a password') await post(sandbox, '/request-password-reset', { email })
+        await sandbox.deliver()
+        const choice = new URL(/http\S+/.exec(sandbox.mails.at(-1)!.text)![0])
+        const done =
+          act === 'confirms'
+            ? await confirmBy(sandbox, sandbox.mails[0]!, OWNERS)
+            : await post(sandbox, '/reset-password', { token: choice.searchParams.get('token'), newPassword: OWNERS })
+        expect(done.status).toBe(200)
+        for (const credential of [token, secret]) {
+          await expect(callerOf(sandbox, credential)).rejects.toMatchObject({ kind: 'unauthenticated' })
+        }
+        const again = await post(sandbox, '/siwe/verify', await proofOf(sandbox, wallet))
+        expect((again.body['user'] as { id: string }).id).not.toBe(caller.user!.id)
+        expect((await post(sandbox, '/sign-in/email', { email, password: OWNERS })).status).toBe(200)
+      } finally {
+        await sandbox.close()
+      }
+    },
+  )
 })
 
 describe('an address that a stranger signed up with first, where it is confirmed before the first sign-in', () => {

@@ -10,21 +10,21 @@ export interface ProofOptions {
   clock: Clock
   signatures: WalletSignatures
   wallets: ConnectedWallets
-  domain: string
-  origin: string
+  dashboard: string
   chainIds: readonly number[]
-  /** The identity provider's; null if none is configured. */
-  issuer: string | null
+  /** Null if none is configured. */
+  provider: { issuer: string } | null
   canMail: boolean
 }
 
 export type Proofs = ReturnType<typeof createProofs>
 
 /** What a person proves beside a session: that a wallet is theirs, or that the account is. */
-export function createProofs({ clock, signatures, wallets, issuer, canMail, ...site }: ProofOptions) {
+export function createProofs({ clock, signatures, wallets, canMail, ...options }: ProofOptions) {
+  const { host: domain, origin } = new URL(options.dashboard)
+  const { chainIds, provider } = options
   /** The wallet that signed this message, for this site, in time, and not used before. */
   async function walletOf({ message, signature }: SignedMessage, adapter: Adapter): Promise<string> {
-    const { domain, origin, chainIds } = site
     const expected = { domain, origin, chainIds, now: clock.now() }
     const { address, nonce } = await signatures.read(message, signature, expected).catch(refuse)
     // The first request consumes the nonce: the same message counts once.
@@ -36,7 +36,9 @@ export function createProofs({ clock, signatures, wallets, issuer, canMail, ...s
 
   async function isByProvider(adapter: Adapter, id: string): Promise<boolean> {
     const accounts = await adapter.findAccounts(id)
-    return accounts.some((one) => one.providerId === 'oidc' && isWayIn({ ...one, hasPassword: false }, issuer))
+    return accounts.some(
+      (one) => one.providerId === 'oidc' && isWayIn({ ...one, hasPassword: false }, provider?.issuer ?? null),
+    )
   }
 
   return {

@@ -138,12 +138,7 @@ function open(options: SignInOptions, welcome: Welcome) {
     if (await options.mayMail('confirmation', subject)) await welcome.confirmationWanted(subject)
   }
   const mails = passwordMails(options, welcome)
-  const proofs = createProofs({
-    ...options,
-    issuer: options.provider?.issuer ?? null,
-    domain: origin.host,
-    origin: origin.origin,
-  })
+  const proofs = createProofs(options)
   return betterAuth({
     appName: 'Coinslot',
     baseURL: origin.origin,
@@ -267,7 +262,7 @@ function passwordMails({ mayMail, emails }: SignInOptions, { resetWanted, change
 }
 
 function passwordsOf(
-  { confirmsFirst, emails }: SignInOptions,
+  { clock, confirmsFirst, emails }: SignInOptions,
   { signedIn }: Welcome,
   { passwordChanged, mailReset, mailOwner }: ReturnType<typeof passwordMails>,
 ) {
@@ -286,7 +281,8 @@ function passwordsOf(
     onPasswordReset: async ({ user }: { user: StoredUser }) => {
       await passwordChanged(user)
       // The mailed link has shown whose the address is.
-      if (await emails.confirm(user.id, null)) await signedIn(toPerson({ ...user, emailVerified: true }))
+      const replaced = { hash: null, at: clock.now() }
+      if (await emails.confirm(user.id, replaced)) await signedIn(toPerson({ ...user, emailVerified: true }))
     },
   }
 }

@@ -121,9 +121,12 @@ export function createEmailStore(statements: StatementPool, tell: Tell): SignInE
         if ((await inside.run(CONFIRM, [subject])).length === 0) return false
         if (replaced === null) return true
         const id = randomBytes(16).toString('base64url')
-        await inside.run(SET_PASSWORD, [id, subject, replaced.hash, replaced.at])
+        if (replaced.hash !== null) await inside.run(SET_PASSWORD, [id, subject, replaced.hash, replaced.at])
         await inside.run(END_RESETS, [subject])
         await inside.run('DELETE FROM signin_session WHERE user_id = $1', [subject])
+        await inside.run(FORGET_WALLETS, [subject])
+        // What keys made in the meantime is found by the next statement.
+        while ((await inside.run(REVOKE_KEYS, [subject, replaced.at])).length > 0);
         return true
       }),
   }
@@ -142,6 +145,12 @@ const SET_PASSWORD = `
 INSERT INTO signin_account (id, provider_id, account_id, user_id, password, created_at, updated_at)
 VALUES ($1, 'credential', $2, $2, $3, $4, $4)
 ON CONFLICT (provider_id, account_id) DO UPDATE SET password = EXCLUDED.password, updated_at = EXCLUDED.updated_at`
+
+const FORGET_WALLETS = `DELETE FROM signin_account WHERE user_id = $1 AND provider_id = 'siwe'`
+
+// A person who signs in here has one id, as user and as subject.
+const REVOKE_KEYS = `
+UPDATE identity_api_key SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL RETURNING id`
 
 const OTHERS = 'SELECT 1 FROM signin_user WHERE id <> $1 AND email = $2'
 
