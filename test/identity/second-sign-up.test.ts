@@ -34,6 +34,17 @@ describe('the link of a confirmation mail', () => {
     expect(await isConfirmed('opened@example.com')).toBe(false)
   })
 
+  it('is sent anew by a sign-in with the right password', async () => {
+    const email = 'anew@example.com'
+    await signUp(email)
+    expect([await signIn(email, OWNERS), await signIn(email, STRANGERS)]).toEqual([401, 403])
+    await world.deliver()
+    const sent = world.mails.filter(({ to }) => to === email)
+    expect(sent.map(({ subject }) => subject)).toEqual(Array(2).fill('Confirm your e-mail address for Coinslot'))
+    expect((await confirmBy(world, sent[1]!, STRANGERS)).status).toBe(200)
+    expect(await signIn(email, STRANGERS)).toBe(200)
+  })
+
   it('signs in the browser that signed up, and its password stays', async () => {
     const { mail, cookie } = await signUp('same@example.com')
     const { status, body, headers } = await confirmBy(world, mail, undefined, { cookie, origin: DASHBOARD })

@@ -107,7 +107,10 @@ function byEmail(limit: string): Described[] {
       description: `The response also sets a session cookie, for browsers.${limit}`,
       body: z.object({ email, password: z.string().max(PASSWORD_LENGTH.max) }),
       answers: { 200: z.object({ token, user }) },
-      errors: { 401: 'The address or the password is wrong.', 403: 'The address is not confirmed yet.' },
+      errors: {
+        401: 'The address or the password is wrong.',
+        403: 'The address is not confirmed yet: a new confirmation mail was sent, at most five in an hour.',
+      },
     },
     {
       method: 'post',

@@ -60,7 +60,8 @@ export const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/auth' } as cons
 const REFUSALS = {
   stale: {
     code: 'INVALID_TOKEN',
-    message: 'This link has expired or was already used. Sign in, or request a new one.',
+    message:
+      'This link has expired or was already used. Sign in: if your address is not confirmed yet, that sends a new link, or the settings do.',
   },
   password: {
     code: 'PASSWORD_REQUIRED',

@@ -188,6 +188,7 @@ function open(options: SignInOptions, welcome: Welcome) {
       // A sign-up that signs in at once announces the first mail itself, in its transaction; this function serves later
       // requests.
       sendOnSignUp: options.confirmsFirst,
+      sendOnSignIn: true,
       sendVerificationEmail: ({ user }) => confirm(user.id),
     },
     databaseHooks: {

@@ -15,7 +15,7 @@ export const SIGN_IN = {
   ],
   email_not_verified: [
     'The e-mail address was not confirmed yet.',
-    'Follow the link in the mail. Signing in once more sends a new one.',
+    'Follow the link in the mail. Each sign-in with the right password sends a new one, a few in an hour.',
   ],
   email_of_provider: [
     'An identity provider manages the e-mail address of this account.',
@@ -49,7 +49,10 @@ export const SIGN_IN = {
     'The address to go to afterwards is not one of this site.',
     'Use an address of the dashboard, or leave `redirectTo` out.',
   ],
-  invalid_token: ['The link was used, has expired, or lost a part.', 'Request a new link, and open it completely.'],
+  invalid_token: [
+    'The link was used, has expired, or lost a part.',
+    'Request a new link, and open it completely. A sign-in with the right password sends a new one for an unconfirmed address.',
+  ],
   invalid_user: ['The link belongs to another account than the one signed in.', 'Sign out, then open the link again.'],
   last_way_in: [
     'The wallet is the only way to sign in to the account.',

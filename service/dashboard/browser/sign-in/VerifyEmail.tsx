@@ -66,4 +66,5 @@ export function VerifyEmail() {
   )
 }
 
-const STALE = 'This link has expired or was already used. Sign in, and request a new one there if you need it.'
+const STALE =
+  'This link has expired or was already used. Sign in: if your address is not confirmed yet, that sends a new link, or the settings do.'
