@@ -12,8 +12,10 @@ export async function answer(
   handler: (request: Request) => Promise<Response>,
   mayTryPassword: (headers: Headers) => Promise<boolean>,
 ): Promise<Response> {
-  const path = new URL(request.url).pathname.replace(/^\/auth/, '')
+  const { pathname, searchParams } = new URL(request.url)
+  const path = pathname.replace(/^\/auth/, '')
   const requestId = request.headers.get('x-request-id') ?? ''
+  if (request.method === 'GET' && path === '/verify-email') return toPage(searchParams.get('token') ?? '')
   if (!SERVED.has(`${request.method} ${path}`)) return refusal(requestId, NOTHING_HERE)
   // better-auth checks the Origin header, but a browser may send a form of another site without one.
   const { headers } = request
@@ -26,6 +28,11 @@ export async function answer(
   if (WITH_PASSWORD.has(path) && !(await mayTryPassword(headers))) return refusal(requestId, TOO_MANY_TRIES)
   const response = await handler(request)
   return response.status < 400 ? await signed(response) : refusal(requestId, await toFault(response), response.headers)
+}
+
+/** The link of older mails: it changes nothing, as the page of today's. */
+function toPage(token: string): Response {
+  return new Response(null, { status: 302, headers: { location: `/verify-email?token=${encodeURIComponent(token)}` } })
 }
 
 export const SERVED: ReadonlySet<string> = new Set([
