@@ -1,7 +1,7 @@
 import { DomainError } from '../../kit/errors.ts'
 import { FairTurns } from '../../kit/fair-line.ts'
 import { GrantOver, refreshFailed } from '../errors.ts'
-import type { Connection, ConnectionId, Provider, Tokens } from '../model.ts'
+import type { Connection, ConnectionId, ConnectionSecret, Provider, Tokens } from '../model.ts'
 import type { NewSecret, Providers, ServerClient } from '../ports.ts'
 import {
   CONNECTIONS_MAX,
@@ -32,9 +32,13 @@ export function createTokens(deps: ConnectionsDeps) {
     const secret = openSecret(deps, connection)
     const grant = await issuerOf(deps, provider, secret)
     const { refreshToken, client } = secret
-    if (connection.kind === 'client') return await servers.clientCredentials(grant, client?.scopes ?? connection.scopes)
+    // A connection of an earlier version did not keep its server.
+    const kept = client === undefined ? { server: grant.server, ...secret } : secret
+    if (connection.kind === 'client') {
+      return { tokens: await servers.clientCredentials(grant, client?.scopes ?? connection.scopes), kept }
+    }
     if (refreshToken === null) throw new GrantOver('the access ended and cannot be renewed')
-    return await servers.refresh(grant, refreshToken)
+    return { tokens: await servers.refresh(grant, refreshToken), kept }
   }
 
   async function renewOnce(connection: Connection): Promise<Connection | null> {
@@ -45,15 +49,15 @@ export function createTokens(deps: ConnectionsDeps) {
     const claimed = await store.claim(id, lease, now)
     if (claimed === null) return await otherRenews(connection)
     await failpoints.reach('connection refreshing')
-    let tokens: Tokens
+    let renewed: { tokens: Tokens; kept: ConnectionSecret }
     try {
-      tokens = await ask(claimed)
+      renewed = await ask(claimed)
     } catch (error) {
       await fail(claimed, leaseId, error)
       return await store.byId(id)
     }
     await failpoints.reach('connection refreshed')
-    const secret = toNewSecret(deps, claimed, tokens, openSecret(deps, claimed))
+    const secret = toNewSecret(deps, claimed, renewed.tokens, renewed.kept)
     await storeRenewed(deps, { id, leaseId, secret })
     await failpoints.reach('connection renewed')
     return await store.byId(id)
