@@ -1,3 +1,4 @@
+import { withoutLinks } from '../kit/text.ts'
 import type { EmailChange, Notice } from './model.ts'
 import type { Mail } from './ports.ts'
 
@@ -96,7 +97,7 @@ function toWords(notice: Notice): { subject: string; what: string } {
     case 'key-created':
       return {
         subject: 'An API key was created in your Coinslot account',
-        what: `The key "${notice.name}", which ends in ${notice.lastFour}, was created in your ${notice.environment} account and can call the API for it.`,
+        what: `The key "${withoutLinks(notice.name)}", which ends in ${notice.lastFour}, was created in your ${notice.environment} account and can call the API for it.`,
       }
     case 'payout-address':
       return {

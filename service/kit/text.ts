@@ -45,3 +45,11 @@ export function withScheme(text: string): string {
  */
 const BARE_HOST =
   /^[\p{L}\p{N}][\p{L}\p{N}-]{0,62}(?:\.[\p{L}\p{N}-]{1,63}){0,9}\.\p{L}[\p{L}\p{N}-]{0,62}(?::\d{1,5})?(?:[/?#]\S*)?$/u
+
+/** A stranger's words in a mail of ours: no mail program makes a link of an address in them. */
+export function withoutLinks(text: string): string {
+  return text
+    .replaceAll(/[^\P{C}\n]/gu, '')
+    .replaceAll('.', '.\u200b')
+    .replaceAll('@', '@\u200b')
+}

@@ -80,12 +80,15 @@ describe('keys', () => {
         agentId: null,
       } as const
       const same = operation()
-      const { key } = await world.identity.keys.create(caller, plain, same)
-      await world.identity.keys.create(caller, plain, same)
+      const named = { ...plain, name: 'Call help@thief.example' }
+      const { key } = await world.identity.keys.create(caller, named, same)
+      await world.identity.keys.create(caller, named, same)
       await world.deliver()
       const mails = world.mails.filter(({ to }) => to === 'mailed@example.com')
       expect(mails.map(({ subject: line }) => line)).toEqual(['An API key was created in your Coinslot account'])
-      expect(mails[0]?.text).toContain(key.name)
+      // Who stole a session chose the name: it makes no link in our mail.
+      expect(mails[0]?.text).not.toContain(key.name)
+      expect(mails[0]?.text).toContain('Call help@\u200bthief.\u200bexample')
     })
 
     it('of production starts with csk_live_ and works in production only', async () => {

@@ -1,4 +1,5 @@
 import { toDecimal } from '../../kit/money.ts'
+import { withoutLinks } from '../../kit/text.ts'
 import type { NamedSale, Sale } from '../../sales/model.ts'
 import type { Dispute } from '../model.ts'
 
@@ -35,11 +36,7 @@ type OpenDispute = Pick<Dispute, 'saleId' | 'reason' | 'text' | 'answerBy' | 'un
  */
 function quoted(text: string): string {
   const cut = text.length <= QUOTED_MAX ? text : `${text.slice(0, QUOTED_MAX)} …`
-  const lines = cut
-    .replaceAll(/[^\P{C}\n]/gu, '')
-    .replaceAll('.', '.\u200b')
-    .replaceAll('@', '@\u200b')
-    .split('\n')
+  const lines = withoutLinks(cut).split('\n')
   return lines.map((line) => `> ${line.trim()}`).join('\n')
 }
 

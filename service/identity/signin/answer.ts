@@ -2,6 +2,7 @@ import { helpHeaders } from '../../kit/error-codes/catalogue.ts'
 import { isOfAnotherSite } from '../../kit/http.ts'
 import { faultOfJsonShape } from '../../kit/json-shape.ts'
 import { ONE_LINE } from '../../kit/text.ts'
+import { toFields } from './user.ts'
 
 /**
  * Passes on only the served ones of better-auth's many endpoints, and gives its refusals our error form: `{error,
@@ -25,7 +26,8 @@ export async function answer(
   if (fault !== null) return refusal(requestId, fault)
   // The limit counts by the session's user, not by the e-mail address in the body as for a sign-in: the thief of a
   // session can write any address there.
-  if (WITH_PASSWORD.has(path) && !(await mayTryPassword(headers))) return refusal(requestId, TOO_MANY_TRIES)
+  const isTry = WITH_PASSWORD.has(path) && (await hasPassword(request))
+  if (isTry && !(await mayTryPassword(headers))) return refusal(requestId, TOO_MANY_TRIES)
   const response = await handler(request)
   return response.status < 400 ? await signed(response) : refusal(requestId, await toFault(response), response.headers)
 }
@@ -82,6 +84,16 @@ const TOO_MANY_TRIES: Fault = {
   message: 'Too many password attempts. Try again in an hour.',
 }
 const NOTHING_HERE: Fault = { status: 404, code: 'NOT_FOUND', message: 'Not found.' }
+
+/** Whether the body has a password; a signature of a wallet cannot be guessed. */
+async function hasPassword(request: Request): Promise<boolean> {
+  const body: unknown = await request
+    .clone()
+    .json()
+    .catch(() => null)
+  const { password, currentPassword, owner } = toFields(body)
+  return [password, currentPassword, toFields(owner)['password']].some((one) => one !== undefined)
+}
 
 /** A form of another site may post text and forms without a CORS preflight, but never JSON. */
 async function faultOf(request: Request): Promise<Fault | null> {
@@ -146,7 +158,7 @@ async function toFault(response: Response): Promise<Fault> {
   const { status } = response
   if (status >= 500) return { status, code: 'INTERNAL', message: 'Something went wrong on our side.' }
   const said: unknown = await response.json().catch(() => null)
-  const { code, message } = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
+  const { code, message } = toFields(said)
   return {
     status,
     code: typeof code === 'string' ? code : 'REFUSED',

@@ -15,7 +15,7 @@ import { changeOfEmail, toEmailToken } from './email.ts'
 import { createProofs } from './proof.ts'
 import { signInWithProvider, type ProviderOptions } from './provider.ts'
 import { signInWithEthereum } from './siwe.ts'
-import { emailOf, toPerson, type StoredUser } from './user.ts'
+import { emailOf, toFields, toPerson, type StoredUser } from './user.ts'
 
 export interface SignInOptions {
   /** The generated client; better-auth looks its tables up by name. */
@@ -310,10 +310,6 @@ function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: 
     const message = `A name has at most ${String(PERSON_NAME_MAX)} characters.`
     throw APIError.from('BAD_REQUEST', { code: 'INVALID_NAME', message })
   }
-}
-
-function toFields(body: unknown): Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
 }
 
 const CONFIRM_SECONDS = 24 * 3_600

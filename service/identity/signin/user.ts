@@ -58,3 +58,8 @@ interface Account {
 }
 
 type Owner = Awaited<ReturnType<Adapter['createOAuthUser']>>['user']
+
+/** The fields of a body that may be anything. */
+export function toFields(body: unknown): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+}
