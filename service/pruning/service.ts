@@ -1,6 +1,5 @@
-import type { RetentionPolicy } from '../kit/tables.ts'
+import type { Retention, RetentionPolicy } from '../kit/tables.ts'
 import type { PruningStore } from './ports.ts'
-import { due } from './rules.ts'
 
 export function createPruning({ store, policies, removed }: PruningDeps) {
   return {
@@ -31,4 +30,19 @@ interface PruningDeps {
   readonly policies: Readonly<Record<string, RetentionPolicy>>
   /** Called with the number of removed rows, for the metrics. */
   removed(table: string, rows: number): void
+}
+
+/** Which tables are pruned at all, and from when on back. */
+export function due(policies: Readonly<Record<string, RetentionPolicy>>, now: Date): Due[] {
+  return Object.entries(policies).flatMap(([table, policy]) =>
+    'age' in policy && policy.keptMs !== null
+      ? [{ table, retention: policy, before: new Date(now.getTime() - policy.keptMs) }]
+      : [],
+  )
+}
+
+interface Due {
+  readonly table: string
+  readonly retention: Retention
+  readonly before: Date
 }

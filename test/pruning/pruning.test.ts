@@ -1,7 +1,6 @@
 import { retentionPolicies } from '../../service/wiring/tables.ts'
 import type { Retention } from '../../service/kit/tables.ts'
-import { due } from '../../service/pruning/rules.ts'
-import { createPruning } from '../../service/pruning/service.ts'
+import { createPruning, due } from '../../service/pruning/service.ts'
 import { createPruningStore, pruneStatement, STRETCH } from '../../service/pruning/store.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { GROUND, ROWS } from './rows.ts'
@@ -44,7 +43,7 @@ describe('pruning', () => {
        WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '_prisma_migrations'`,
       [],
     )
-    // A new table needs its line in service/pruning/rules.ts, also when its rows are kept for ever.
+    // A new table needs its line in its folder's `tables.ts`, also when its rows are kept for ever.
     expect(Object.keys(POLICIES).sort()).toEqual(tables.map(({ name }) => name).sort())
   })
 
