@@ -3,7 +3,8 @@ import { toHex } from 'viem'
 import type { Hex } from '../../service/chain/model.ts'
 import { bookWithdrawal, showLeft } from '../../service/cli/left.ts'
 import { readConfig, type Config } from '../../service/config.ts'
-import { attemptOf, deriveId, newId, type Id } from '../../service/kit/ids.ts'
+import { deriveId, newId, type Id } from '../../service/kit/ids.ts'
+import { refundOf } from '../../service/disputes/rules.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { payoutNonce } from '../../service/wallet/rules.ts'
 import { honest, startRelay } from '../chain/relay.ts'
@@ -324,9 +325,8 @@ describe('what left the treasury and no row knows', () => {
     await person.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
     const sale = await createSale(service, person, { amount: 4_000_000, recipient: person.address })
     expect((await report(service, sale)).status).toBe(201)
-    const dispute = await disputeOf(service, sale.id)
     const payer = sale.payer.address.toLowerCase() as Hex
-    const hash = await lost(deriveId('rfd', attemptOf(dispute.id, 1)), payer)
+    const hash = await lost(refundOf(sale.id, 1), payer)
     await book(hash, 'platform')
     for (const pass of [DAY_MS, DAY_MS]) {
       service.clock.forward(pass)
@@ -347,8 +347,7 @@ describe('what left the treasury and no row knows', () => {
     await person.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
     const sale = await createSale(service, person, { amount: 4_000_000, recipient: person.address })
     await report(service, sale)
-    const { id } = await disputeOf(service, sale.id)
-    await book(await lost(deriveId('rfd', attemptOf(id, 1)), newAddress()), 'platform')
+    await book(await lost(refundOf(sale.id, 1), newAddress()), 'platform')
     for (const pass of [DAY_MS, DAY_MS]) {
       service.clock.forward(pass)
       await sweep(service)
