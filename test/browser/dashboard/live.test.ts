@@ -154,7 +154,7 @@ inBrowser('the dashboard of a live server', () => {
       // An address that the service and the provider have both verified belongs to one account.
       const second = await desk.visit('/sign-in')
       await second.page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
-      await atProvider(second.page, 'grace@example.com')
+      await atProvider(second.page, 'hopper@example.com')
       await second.page.getByRole('button', { name: 'Account of Grace Hopper' }).waitFor()
 
       // An address that the provider has not verified opens no account.
