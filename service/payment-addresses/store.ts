@@ -218,17 +218,19 @@ const LOOK_SOON = `
 UPDATE payment_address SET look_at = $2 WHERE id = $1 AND looked_at < $3 AND (look_at IS NULL OR look_at > $2)`
 
 // A balance from a block before the last return still counts what has gone back, and a node may be some blocks late: it is
-// read again. So is one that was read before another process began or ended the payment.
+// read again. So is one that was read before another process began or ended the payment, or just after it was paid.
 const LOOKED = `
 WITH seen AS (
   SELECT (p.state, p.attempt) IS DISTINCT FROM ($5::payment_address_state, $6::int) AS has_changed,
-    EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = $1 AND r.ended_at > $4::timestamptz - interval '15 seconds') AS is_old
+    (p.state = 'paid' AND p.ended_at > $4::timestamptz - interval '15 seconds' AND $2 > p.balance)
+      OR EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = $1 AND r.ended_at > $4::timestamptz - interval '15 seconds') AS is_old
   FROM payment_address p WHERE p.id = $1 FOR UPDATE)
 UPDATE payment_address a
 SET balance = CASE WHEN seen.is_old OR seen.has_changed THEN a.balance ELSE $2 END,
   look_at = CASE WHEN seen.is_old THEN $4 + interval '15 seconds' WHEN seen.has_changed THEN $4 ELSE $3::timestamptz END,
   from_block = CASE WHEN seen.is_old OR seen.has_changed OR a.search_to IS NOT NULL THEN a.from_block ELSE coalesce($7::bigint, a.from_block) END,
-  search_to = coalesce($8::bigint, a.search_to),
+  search_to = CASE WHEN NOT seen.has_changed THEN coalesce($8::bigint, a.search_to)
+    WHEN a.from_block > $8 THEN a.search_to ELSE greatest($8, a.search_to) END,
   looked_at = $4
 FROM seen WHERE a.id = $1`
 

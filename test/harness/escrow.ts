@@ -91,8 +91,11 @@ export async function reclaim(
   await chain.call('anvil_setBalance', payer.address, '0xde0b6b3a7640000')
   await chain.call('anvil_impersonateAccount', payer.address)
   const call = { from: payer.address, ...escrowCall('reclaim', info), gas: '0x493e0' }
-  const hash = await chain.call('eth_sendTransaction', call)
-  // On a busy machine the block comes after the answer.
+  return await mined(chain, (await chain.call('eth_sendTransaction', call)) as Hex)
+}
+
+/** Waits until a transaction is in a block, and returns its status: on a busy machine the block comes after the answer. */
+export async function mined(chain: TestChain, hash: Hex): Promise<Hex> {
   for (;;) {
     const receipt = (await chain.call('eth_getTransactionReceipt', hash)) as { status: Hex } | null
     if (receipt !== null) return receipt.status

@@ -5,6 +5,7 @@ import { createPaymentAddressStore } from '../../service/payment-addresses/store
 import { honest, startRelay, type Relay } from '../chain/relay.ts'
 import { openWorld, until, type SoldCheckout, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
+import { mined } from '../harness/escrow.ts'
 import { startSmtp } from '../harness/smtp.ts'
 import { work } from '../refunds/sales.ts'
 import { send as mint, transfer, walletKeys } from '../wallet/world.ts'
@@ -56,7 +57,13 @@ describe('an order that is paid by plain transfers', () => {
     return { checkout, path: `/p/${checkout.id}/addresses/${address.id}`, token, address: address.address as Hex }
   }
 
-  const send = (to: Hex, micro: bigint): Promise<Hex> => transfer(world.chain, exchange, to.toLowerCase() as Hex, micro)
+  const send = (to: Hex, micro: bigint): Promise<Hex> => sendFrom(exchange, to, micro)
+
+  async function sendFrom(from: Hex, to: Hex, micro: bigint): Promise<Hex> {
+    const hash = await transfer(world.chain, from, to.toLowerCase() as Hex, micro)
+    await mined(world.chain, hash)
+    return hash
+  }
 
   /** One look of a worker, at whatever is due. */
   async function turn(ms = 2_000): Promise<void> {
@@ -235,10 +242,10 @@ describe('an order that is paid by plain transfers', () => {
     // In a block that was read before.
     await send(of.address, 400_000n)
     await becomes(of, { status: 'partly_paid', received: 0.4 })
-    await transfer(world.chain, friend.address, of.address.toLowerCase() as Hex, 600_000n)
+    await sendFrom(friend.address, of.address, 600_000n)
     const { payment } = await becomes(of, { status: 'paid' })
     // As a seller's refund comes.
-    await transfer(world.chain, wallet.address, of.address.toLowerCase() as Hex, 200_000n)
+    await sendFrom(wallet.address, of.address, 200_000n)
     await becomes(of, { left: 0.2 })
     const read = async (procedure: string, input: object) => {
       const query = encodeURIComponent(JSON.stringify(input))
@@ -414,7 +421,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(failed).toMatchObject({ left: 1, payment: null })
     const buyer = (await world.chain.payer(0n)).address
     await catchUp()
-    expect((await giveBack(of, buyer)).status).toBe(200)
+    await until(async () => (await giveBack(of, buyer)).status === 200)
     await until(async () => {
       await turn()
       return (await usdcOf(world.chain, buyer)) === 1_000_000n

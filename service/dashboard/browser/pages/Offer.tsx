@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useParams, useSearchParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
 import { useSession } from '../api/session.ts'
@@ -31,6 +32,8 @@ export default function Offer() {
 
 function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues: FormValues }) {
   const session = useSession()
+  // The first run of a customer is in the figures a moment later.
+  const [hasRun, setHasRun] = useState(false)
   const isVisitor = session.state === 'none'
   const mine = session.state === 'in' && session.user.id === data.ownerId
   // Not while the session has ended: what its owner has typed stays until they are signed in again.
@@ -53,7 +56,7 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
           {data.status !== 'published' && isCustomer && <NotOffered status={data.status} />}
           {isVisitor && <VisitorPanel asset={data} />}
           {!isVisitor && !(isCustomer && data.status === 'draft') && (
-            <RunPanel asset={data} initialValues={initialValues} />
+            <RunPanel asset={data} initialValues={initialValues} onStart={() => setHasRun(true)} />
           )}
           {samplesOf(data).map((example) => (
             <Sample key={example.id} example={example} of={data} />
@@ -65,7 +68,7 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
           <Card title="About">
             <Facts facts={aboutOf(data)} />
           </Card>
-          {data.stats.totalRuns > 0 && !mine && !isVisitor && <Rate asset={data} />}
+          {(data.stats.totalRuns > 0 || hasRun) && !mine && !isVisitor && <Rate asset={data} />}
           {data.longDescription !== null && (
             <Card title="Description">
               <p className="break-words whitespace-pre-wrap">{data.longDescription}</p>

@@ -16,10 +16,12 @@ export function RunPanel({
   asset,
   initialValues = {},
   title = 'Run',
+  onStart,
 }: {
   asset: Asset
   initialValues?: FormValues
   title?: string
+  onStart?: () => void
 }) {
   const [values, setValues] = useState<FormValues>(initialValues)
   const [modelId, setModel] = useState('')
@@ -45,6 +47,7 @@ export function RunPanel({
         sharesInputs: asset.sharesInputs,
       })
       setRunId(id)
+      onStart?.()
     } catch (error) {
       setFault(toFault(error))
     }
