@@ -410,7 +410,7 @@ describe('the middleware in a server of its own', () => {
     const one = await shop()
     const { header } = await paying(one)
     const { headers } = await one.ask(header)
-    expect([headers.get('cache-control'), headers.get('cdn-cache-control')]).toEqual(['private, no-store', null])
+    expect([headers.get('cache-control'), headers.get('cdn-cache-control')]).toEqual(['no-store', null])
   })
 
   it.each(['', 'whsec_', 'whsec_c2hvcnQ='])('verifies no identity with the secret %j', (secret) => {

@@ -146,7 +146,7 @@ const NOT_THEIRS = [
 ]
 
 /** Of an answer for its buyer alone. */
-export const NOT_CACHED = ['Cache-Control', 'private, no-store'] as const
+export const NOT_CACHED = ['Cache-Control', 'no-store'] as const
 
 /** Whether a header says how long caches keep an answer. */
 export function tellsCaches(name: string): boolean {
