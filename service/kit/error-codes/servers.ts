@@ -96,9 +96,9 @@ export const SERVERS = {
 
 /** Found by the SDKs and the command line, without an answer of the service. */
 export const CLIENTS = {
-  interrupted: [
-    'The command was interrupted before its answer came. It may have been done.',
-    'Repeat the same command with the key in `idempotencyKey`.',
+  aborted: [
+    'The command or the call was ended by its caller before its answer came. It may have been done.',
+    'Repeat the same one with the key in `idempotencyKey`.',
   ],
   invalid_id: ['An id is missing or has characters that no id has.', 'Pass the id of what you mean.'],
   invalid_options: [
