@@ -218,9 +218,9 @@ const schema = z
     FREE_RUNS_PER_DAY: whole(0, 1_000_000).default(200),
     /** The same for one caller. */
     FREE_RUNS_PER_CALLER_DAY: whole(0, 1_000_000).default(20),
-    /** What vendors may bill in a day of UTC for failed runs, which nobody pays: those of one caller; 0 is no limit. */
+    /** Failed runs are not charged, but model vendors may bill them. The most they may cost in a day (UTC), for one caller; 0 is no limit. */
     UNPAID_MODEL_COSTS_PER_CALLER_DAY: dollars.default(usdc(1_000_000n)),
-    /** The same for the prompts of one creator, whoever ran them. */
+    /** The most that failed runs of one creator's prompts may cost in a day (UTC), for all callers together. */
     UNPAID_MODEL_COSTS_PER_CREATOR_DAY: dollars.default(usdc(10_000_000n)),
     QUOTA_KEYS: whole(1, 1_000_000).default(QUOTAS.keys),
     QUOTA_AGENTS: whole(1, 1_000_000).default(QUOTAS.agents),

@@ -108,7 +108,7 @@ export class Coinslot {
       this.post(`/v1/runs/${segment(id)}/cancel`, undefined, options),
     /**
      * The run at each of its states, until it has ended or `signal` ends it. Connects again when the connection breaks, at
-     * most ten times in a row without an event.
+     * most ten times in a row without an event, after the first connection.
      */
     stream: (id: string, options: RequestOptions = {}): AsyncGenerator<Run | RunSummary> => this.statesOf(id, options),
     /** The run once it has ended, also if it failed. */

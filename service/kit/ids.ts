@@ -83,7 +83,7 @@ export function relatedId(id: Id<Prefix>, text: string): Id<'op'> {
   return `op_${time}${base32(digest.readUIntBE(0, 5), 8)}${base32(digest.readUIntBE(5, 5), 8)}`
 }
 
-/** The id of what follows from this one and was made at this time. */
+/** The same id with another time. Ids sort by time, so what is made later sorts later. */
 export function madeAt<P extends Prefix>(id: Id<P>, at: Date): Id<P> {
   const start = id.indexOf('_') + 1
   return `${id.slice(0, start)}${base32(at.getTime(), 10)}${id.slice(start + 10)}` as Id<P>

@@ -95,8 +95,8 @@ export const SIGN_IN = {
     'Compare the body with the reference at /docs/sign-in.',
   ],
   wallet_proof_required: [
-    'A change of how a wallet account is signed in to lacks a signature of a wallet that is connected to it.',
-    'Sign a message with such a wallet, as for a sign-in, and send it too. Without one: sign in anew with the identity provider, or set a password by the link for a forgotten one.',
+    'To change how an account is signed in to, its owner must prove a wallet that is connected to it.',
+    'Sign a message with that wallet, as for a sign-in, and send it as `owner`. Without the wallet: sign in again with the identity provider, or set a password with the link for a forgotten one.',
   ],
   wallet_taken: ['The wallet signs in to another account.', 'Sign in with it, or connect another wallet.'],
 } as const
